@@ -177,7 +177,8 @@ private:
         for (const auto& target : targets) {
             const auto shown = device.read_back(target);
             if (shown && *shown != watchdog::Treatment::none) {
-                const auto done = device.apply(released(target), {});
+                const auto command = released(target);
+                const auto done = device.apply(command, {}).and_then([&] { return device.await_effect(command); });
                 add_result(entry, to_string(device.inventory(), target), done.has_value(),
                            done ? std::string{} : done.error().what);
             }

@@ -83,16 +83,28 @@ Seen judge_unread(Treatment want, const Result<void>& applied)
 }
 
 // Whether the journal entry may be closed. It stays while the treatment is in force or may still take effect.
-bool nothing_in_force(const Command& command, const Before& before, const Result<void>& applied, const Seen& seen,
-                      bool was_read)
+bool nothing_in_force(const Begun& begun, const Result<void>& applied, const Seen& seen, bool was_read)
 {
-    if (command.want == Treatment::none) {
+    if (begun.command.want == Treatment::none) {
         return seen.verdict == Verdict::confirmed || seen.verdict == Verdict::accepted;
     }
     if (applied || seen.verdict == Verdict::timed_out) {
         return false;
     }
-    return was_read ? seen.in_effect == Treatment::none : seen.verdict == Verdict::refused && !before.journaled;
+    return was_read ? seen.in_effect == Treatment::none : seen.verdict == Verdict::refused && !begun.journaled;
+}
+
+Outcome outcome_of(const Command& command, Seen seen, const TimeSource& clock)
+{
+    return {command.id, seen.verdict, seen.in_effect.value_or(Treatment::none), clock.now().mono,
+            std::move(seen.detail)};
+}
+
+void reach(const FaultHook& at, FaultPoint point)
+{
+    if (at) {
+        at(point);
+    }
 }
 
 }  // namespace
@@ -104,43 +116,50 @@ std::string_view name(FaultPoint point)
     return kNames.at(static_cast<std::size_t>(point));
 }
 
-Outcome carry_out(const Command& command, Device& device, Journal& journal, const TimeSource& clock,
-                  const FaultHook& at)
+Begun begin_command(const Command& command, Device& device, Journal& journal, const TimeSource& clock,
+                    const FaultHook& at)
 {
-    const auto reached = [&at](FaultPoint point) {
-        if (at) {
-            at(point);
-        }
-    };
-    const auto outcome = [&](Verdict verdict, Treatment in_effect, std::string detail) {
-        return Outcome{command.id, verdict, in_effect, clock.now().mono, std::move(detail)};
+    Begun begun{command, {}, {}, {}, {}};
+    const auto end = [&](Verdict verdict, std::string detail) {
+        begun.ended = outcome_of(command, {verdict, std::nullopt, std::move(detail)}, clock);
+        return begun;
     };
 
-    reached(FaultPoint::before_prepare);
+    reach(at, FaultPoint::before_prepare);
     const auto before = find_before(command, device, journal);
     if (!before) {
-        return outcome(verdict_of(before.error()), Treatment::none, before.error().what);
+        return end(verdict_of(before.error()), before.error().what);
     }
-    reached(FaultPoint::prepared);
+    begun.undo = before->undo;
+    begun.journaled = before->journaled;
+    reach(at, FaultPoint::prepared);
 
     if (command.want != Treatment::none) {
-        const auto opened = journal.open({command.target, command.want, before->undo, clock.now().wall});
+        const auto opened = journal.open({command.target, command.want, begun.undo, clock.now().wall});
         if (!opened) {
-            return outcome(Verdict::failed, Treatment::none,
-                           "nothing was applied, the journal cannot be written: " + opened.error().what);
+            return end(Verdict::failed, "nothing was applied, the journal cannot be written: " + opened.error().what);
         }
-        reached(FaultPoint::journaled);
+        reach(at, FaultPoint::journaled);
     }
 
-    const auto applied = device.apply(command, before->undo);
-    reached(FaultPoint::applied);
+    begun.applied = device.apply(command, begun.undo);
+    reach(at, FaultPoint::applied);
+    return begun;
+}
 
+Outcome finish_command(Begun begun, Device& device, Journal& journal, const TimeSource& clock, const FaultHook& at)
+{
+    if (begun.ended) {
+        return std::move(*begun.ended);
+    }
+    const auto& command = begun.command;
+    const auto applied = begun.applied.and_then([&] { return device.await_effect(command); });
     const bool was_read = device.capabilities().reads_back;
     auto seen =
         was_read ? judge(command, applied, device.read_back(command.target)) : judge_unread(command.want, applied);
-    reached(FaultPoint::read_back);
+    reach(at, FaultPoint::read_back);
 
-    if (nothing_in_force(command, *before, applied, seen, was_read)) {
+    if (nothing_in_force(begun, applied, seen, was_read)) {
         const auto closed = journal.close(command.target);
         if (!closed) {
             // A restore is not complete while its journal entry is open. Repeating the restore is harmless.
@@ -148,9 +167,15 @@ Outcome carry_out(const Command& command, Device& device, Journal& journal, cons
             seen.detail += (seen.detail.empty() ? "" : "; ") +
                            ("nothing is in force, but the journal still has the entry: " + closed.error().what);
         }
-        reached(FaultPoint::closed);
+        reach(at, FaultPoint::closed);
     }
-    return outcome(seen.verdict, seen.in_effect.value_or(Treatment::none), std::move(seen.detail));
+    return outcome_of(command, std::move(seen), clock);
+}
+
+Outcome carry_out(const Command& command, Device& device, Journal& journal, const TimeSource& clock,
+                  const FaultHook& at)
+{
+    return finish_command(begin_command(command, device, journal, clock, at), device, journal, clock, at);
 }
 
 }  // namespace petrel::device

@@ -18,6 +18,11 @@
 // an empty Undo. If such an Undo holds one of our own treatments, or nothing, the device writes its default settings
 // instead.
 //
+// apply() writes. If other software carries the command out (Capabilities::acts_later), apply() returns before it has,
+// and await_effect() waits until it has or until the device's limit. Each apply() that succeeds is followed by
+// await_effect() for the same command. For a device that acts later, the runner may apply several commands first, and
+// then wait for each; no look comes in between.
+//
 // A look may wait for new counters (Capabilities::look_waits). It stops waiting when the waker that set_waker() passes
 // is woken. The runner passes the waker once, before the first look.
 //
@@ -125,6 +130,7 @@ public:
     virtual Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) = 0;
     virtual Result<Undo> prepare(const watchdog::Command&) = 0;
     virtual Result<void> apply(const watchdog::Command&, const Undo&) = 0;
+    virtual Result<void> await_effect(const watchdog::Command&) = 0;
     virtual Result<watchdog::Treatment> read_back(const Target&) = 0;
     // Whether other software treats queues of this device, too. If the agent finds such a treatment at its start, it
     // keeps it until quiet is proven.

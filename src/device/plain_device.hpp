@@ -8,6 +8,7 @@ namespace petrel::device {
 
 class PlainDevice : public Device {
 public:
+    Result<void> await_effect(const watchdog::Command&) override { return {}; }
     bool treated_by_others() const override { return false; }
     int receive_notices() override { return -1; }
     void set_waker(const Waker&) override {}

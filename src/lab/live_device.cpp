@@ -48,6 +48,11 @@ Result<void> LiveDevice::apply(const watchdog::Command& command, const device::U
     return at_present(*access_, [&] { return device_->apply(command, undo); });
 }
 
+Result<void> LiveDevice::await_effect(const watchdog::Command& command)
+{
+    return at_present(*access_, [&] { return device_->await_effect(command); });
+}
+
 Result<watchdog::Treatment> LiveDevice::read_back(const Target& target)
 {
     return at_present(*access_, [&] { return device_->read_back(target); });

@@ -32,9 +32,10 @@ DeviceCalls::DeviceCalls(Loop& loop, std::unique_ptr<Worker> worker, DeviceSourc
 
 DeviceCalls::~DeviceCalls() = default;
 
-// Always posts the answer to the loop, also a refusal: the callback never runs inside the caller's request.
+// Always posts the answer to the loop, also a refusal: the callback never runs inside the caller's request. False: the
+// worker has refused the job.
 template <class Work, class Answer>
-void DeviceCalls::call(JobKind kind, Work work, Answer refused, std::function<void(Answer)> then)
+bool DeviceCalls::call(JobKind kind, Work work, Answer refused, std::function<void(Answer)> then)
 {
     struct Pending {
         std::function<void(Answer)> then;
@@ -57,12 +58,17 @@ void DeviceCalls::call(JobKind kind, Work work, Answer refused, std::function<vo
         }
         loop_.post(answered);
     };
-    if (!worker_->add(kind, [work = std::move(work), deliver] { deliver(work()); })) {
+    const bool added = worker_->add(kind, [work = std::move(work), deliver] { deliver(work()); });
+    if (!added) {
         deliver(std::move(refused));
     }
     if (looking_ && kind != JobKind::look) {
         waker_.wake();  // this call waits behind the look
     }
+    if (kind != JobKind::command) {
+        batch_.reset();  // later commands do not overtake this call
+    }
+    return added;
 }
 
 void DeviceCalls::open(std::function<void(Result<Opened>)> then)
@@ -181,24 +187,61 @@ void DeviceCalls::follow_inventory()
     known_ = shown;
 }
 
+// One job for each command. If the device acts later, the first job of a batch begins all commands that wait by then.
 void DeviceCalls::carry_out(const watchdog::Command& command, std::uint32_t numbering,
                             std::function<void(watchdog::Outcome)> then)
 {
-    const auto failed = [this, id = command.id](std::string why) {
-        return watchdog::Outcome{id, watchdog::Verdict::failed, {}, clock_.now().mono, std::move(why)};
-    };
-    call(
+    if (!batch_) {
+        batch_ = std::make_shared<Batch>();
+    }
+    const auto requested = std::make_shared<Requested>(Requested{command, numbering, std::nullopt});
+    const std::lock_guard lock{batch_->mutex};  // the worker begins no command whose job is refused
+    const bool added = call(
         JobKind::command,
-        [this, command, numbering, failed] {
-            // The agent has counted this command as timed out, and commands again if it still needs the treatment.
-            if (worker_->busy_since() >= command.deadline) {
-                return watchdog::Outcome{
-                    command.id, watchdog::Verdict::timed_out, {}, clock_.now().mono, "the device was busy until then"};
+        [this, batch = batch_, requested] {
+            if (!requested->begun) {
+                begin_waiting(*batch);
             }
-            return numbering == numbering_ ? device::carry_out(command, *device_, *journal_, clock_, fault_hook_)
-                                           : failed("the device has other ports now");
+            return device::finish_command(std::move(*requested->begun), *device_, *journal_, clock_, fault_hook_);
         },
-        failed(no_room().what), std::move(then));
+        ended(command, watchdog::Verdict::failed, no_room().what), std::move(then));
+    if (added) {
+        batch_->waiting.push_back(requested);
+    }
+}
+
+// Jobs run in the order of their commands: the first command that waits is that of the job under way.
+void DeviceCalls::begin_waiting(Batch& batch)
+{
+    const bool all = device_->capabilities().acts_later;
+    std::vector<std::shared_ptr<Requested>> waiting;
+    {
+        const std::lock_guard lock{batch.mutex};
+        const auto end = all ? batch.waiting.end() : batch.waiting.begin() + 1;
+        waiting.assign(batch.waiting.begin(), end);
+        batch.waiting.erase(batch.waiting.begin(), end);
+    }
+    for (const auto& requested : waiting) {
+        requested->begun = begin(requested->command, requested->numbering);
+    }
+}
+
+device::Begun DeviceCalls::begin(const watchdog::Command& command, std::uint32_t numbering)
+{
+    const auto refuse = [&](watchdog::Verdict verdict, std::string why) {
+        return device::Begun{command, {}, {}, {}, ended(command, verdict, std::move(why))};
+    };
+    // The agent has counted this command as timed out, and commands again if it still needs the treatment.
+    if (worker_->busy_since() >= command.deadline) {
+        return refuse(watchdog::Verdict::timed_out, "the device was busy until then");
+    }
+    return numbering == numbering_ ? device::begin_command(command, *device_, *journal_, clock_, fault_hook_)
+                                   : refuse(watchdog::Verdict::failed, "the device has other ports now");
+}
+
+watchdog::Outcome DeviceCalls::ended(const watchdog::Command& command, watchdog::Verdict verdict, std::string why) const
+{
+    return {command.id, verdict, {}, clock_.now().mono, std::move(why)};
 }
 
 void DeviceCalls::set_watched_rows(std::vector<Slot> rows, std::uint32_t numbering)

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,6 +65,9 @@ public:
     void look(Look, std::function<void(Looked)>);
     // `numbering`: of the inventory that the command's target belongs to. If the device has another numbering now, the
     // target would be another queue: the command fails.
+    //
+    // If the device acts later (device.hpp), the commands that wait for the worker with no other call between them are
+    // all written before the first one is awaited.
     void carry_out(const watchdog::Command&, std::uint32_t numbering, std::function<void(watchdog::Outcome)>);
     // Does nothing if the device has another numbering now: the caller calls again with the rows of the new inventory.
     void set_watched_rows(std::vector<Slot>, std::uint32_t numbering);
@@ -80,9 +84,23 @@ public:
     Duration busy_for() const;
 
 private:
+    struct Requested {
+        watchdog::Command command;
+        std::uint32_t numbering{};
+        std::optional<device::Begun> begun;  // used by the worker only
+    };
+
+    struct Batch {
+        std::mutex mutex;
+        std::vector<std::shared_ptr<Requested>> waiting;  // the commands that the worker has not begun
+    };
+
     template <class Work, class Answer>
-    void call(JobKind, Work work, Answer refused, std::function<void(Answer)> then);
+    bool call(JobKind, Work work, Answer refused, std::function<void(Answer)> then);
     Result<Opened> open_device();
+    void begin_waiting(Batch&);
+    device::Begun begin(const watchdog::Command&, std::uint32_t numbering);
+    watchdog::Outcome ended(const watchdog::Command&, watchdog::Verdict, std::string why) const;
     DeviceSource::NoteSink post_notes() const;
     void follow_inventory();
     void await_notices();
@@ -97,8 +115,9 @@ private:
     device::NoticeSink& notices_;
     DeviceSource::NoteSink report_note_;
     device::FaultHook fault_hook_;
-    device::Waker waker_;  // of looks that wait for new counters
-    bool looking_{};       // a look is requested and not answered yet
+    device::Waker waker_;           // of looks that wait for new counters
+    bool looking_{};                // a look is requested and not answered yet
+    std::shared_ptr<Batch> batch_;  // of the commands since the last other call
     // Used by the worker only.
     std::unique_ptr<device::Device> device_;
     std::unique_ptr<KeptJournal> journal_;

@@ -16,6 +16,9 @@ namespace {
 // Limits the notes about one device, so that a device with many defects does not fill the disk.
 constexpr std::size_t kMostNotes = 200;
 
+// Another drift than the one reported is reported after this time.
+constexpr Duration kDriftLasts = std::chrono::seconds{5};
+
 // "Ethernet0:3, Ethernet0:4, and 62 more".
 std::string names_text(const std::vector<std::string>& names)
 {
@@ -87,15 +90,23 @@ void DeviceHealth::log(LogLevel level, std::string event, std::string message) c
     host_.log({level, std::move(event), name_, {}, std::move(message), {}});
 }
 
-// In whole percent, so that jitter is not reported as drift.
+// In whole percent, so that jitter is not reported as drift. While little pause was measured the estimate moves a lot,
+// so it counts as changed only after it has differed for a while.
 void DeviceHealth::follow_drift(const watchdog::StampDrift& drift)
 {
     constexpr int kPpmPerPercent = 10'000;
     const auto ppm = drift.ppm().value_or(0);
     const int percent = (ppm + (ppm < 0 ? -1 : 1) * kPpmPerPercent / 2) / kPpmPerPercent;
     if (percent == drift_percent_) {
+        drift_differs_since_.reset();
         return;
     }
+    const auto now = loop_.now().mono;
+    drift_differs_since_ = drift_differs_since_.value_or(now);
+    if (now - *drift_differs_since_ < kDriftLasts) {
+        return;
+    }
+    drift_differs_since_.reset();
     drift_percent_ = percent;
     drift_note_ = percent == 0 ? ""
                                : fmt::format("time stamps run {} % {} against the pause counters, measured on queues "

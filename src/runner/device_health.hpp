@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,10 +42,11 @@ private:
     Condition condition_{Condition::opening};
     Instant condition_since_;
     std::string why_;
-    std::vector<std::string> notes_;             // from the driver
-    int drift_percent_{};                        // of time stamps against pause counters, as last reported
-    std::string drift_note_;                     // empty: no drift
-    std::map<std::string, std::string> unseen_;  // configured queues that cannot be watched, and why
+    std::vector<std::string> notes_;              // from the driver
+    int drift_percent_{};                         // of time stamps against pause counters, as last reported
+    std::optional<Instant> drift_differs_since_;  // the estimate differs from it since then
+    std::string drift_note_;                      // empty: no drift
+    std::map<std::string, std::string> unseen_;   // configured queues that cannot be watched, and why
 };
 
 }  // namespace petrel::runner

@@ -83,6 +83,7 @@ struct Capabilities {
     Treatments treatments{};  // the treatments it supports
     Treatments port_wide{};   // the treatments that affect the whole port, whichever queue needs them
     bool reads_back{};        // a treatment can be read back
+    bool acts_later{};        // other software carries out a command: its effect comes after the write
     bool detects_itself{};    // finds storms in hardware and reports them by notice
     Duration refresh{};       // how often it updates its counters; zero = with every read
     Duration look_waits{};    // a look may wait this long for new counters; zero = it does not wait

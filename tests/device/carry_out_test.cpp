@@ -55,6 +55,11 @@ public:
         used = undo;
         return applied;
     }
+    Result<void> await_effect(const Command&) override
+    {
+        steps_.emplace_back("await");
+        return effect;
+    }
     Result<Treatment> read_back(const Target&) override
     {
         steps_.emplace_back("read_back");
@@ -64,6 +69,7 @@ public:
 
     Result<Undo> prepared{undo_of(7)};
     Result<void> applied;
+    Result<void> effect;
     Result<Treatment> shown{Treatment::drop};
     Undo used;
 
@@ -137,7 +143,7 @@ protected:
 TEST_F(CarryOut, JournalsBeforeItApplies)
 {
     const auto outcome = mitigate();
-    EXPECT_THAT(steps, ElementsAre("prepare", "open", "apply drop", "read_back"));
+    EXPECT_THAT(steps, ElementsAre("prepare", "open", "apply drop", "await", "read_back"));
     EXPECT_THAT(points, ElementsAre(FaultPoint::before_prepare, FaultPoint::prepared, FaultPoint::journaled,
                                     FaultPoint::applied, FaultPoint::read_back));
     EXPECT_EQ(outcome.verdict, Verdict::confirmed);
@@ -154,7 +160,7 @@ TEST_F(CarryOut, RestoresWithTheJournaledUndoAndThenCloses)
     have_open(Treatment::drop, undo_of(9));
     device.shown = Treatment::none;
     const auto outcome = restore();
-    EXPECT_THAT(steps, ElementsAre("apply none", "read_back", "close"));
+    EXPECT_THAT(steps, ElementsAre("apply none", "await", "read_back", "close"));
     EXPECT_THAT(points, ElementsAre(FaultPoint::before_prepare, FaultPoint::prepared, FaultPoint::applied,
                                     FaultPoint::read_back, FaultPoint::closed));
     EXPECT_EQ(outcome.verdict, Verdict::confirmed);
@@ -166,7 +172,7 @@ TEST_F(CarryOut, RestoresToTheDeviceDefaultWithoutAJournalEntry)
 {
     device.shown = Treatment::none;
     EXPECT_EQ(restore().verdict, Verdict::confirmed);
-    EXPECT_THAT(steps, ElementsAre("prepare", "apply none", "read_back", "close"));
+    EXPECT_THAT(steps, ElementsAre("prepare", "apply none", "await", "read_back", "close"));
     EXPECT_EQ(device.used, undo_of(7));
 }
 
@@ -249,6 +255,24 @@ TEST_F(CarryOut, KeepsTheEntryWhileSomethingMayBeInForce)
     }
 }
 
+// The effect may still come: as after a write that timed out.
+TEST_F(CarryOut, KeepsTheEntryIfTheEffectDoesNotComeInTime)
+{
+    device.effect = error(ErrorKind::timed_out);
+    device.shown = Treatment::none;
+    const auto outcome = mitigate();
+    EXPECT_EQ(outcome.verdict, Verdict::timed_out);
+    EXPECT_EQ(outcome.detail, "the device says no");
+    EXPECT_TRUE(is_open());
+}
+
+TEST_F(CarryOut, DoesNotWaitForTheEffectOfAFailedWrite)
+{
+    device.applied = error(ErrorKind::unreachable);
+    mitigate();
+    EXPECT_THAT(steps, ElementsAre("prepare", "open", "apply drop", "read_back"));
+}
+
 TEST_F(CarryOut, KeepsAnOlderEntryWhenTheDeviceRefusesMore)
 {
     have_open(Treatment::drop_egress, undo_of(9));
@@ -306,10 +330,10 @@ TEST_F(CarryOut, AcceptsWhereNothingCanBeReadBack)
 {
     device.reads_back(false);
     EXPECT_EQ(mitigate().verdict, Verdict::accepted);
-    EXPECT_THAT(steps, ElementsAre("prepare", "open", "apply drop"));
+    EXPECT_THAT(steps, ElementsAre("prepare", "open", "apply drop", "await"));
     EXPECT_TRUE(is_open());
     EXPECT_EQ(restore().verdict, Verdict::accepted);
-    EXPECT_THAT(steps, ElementsAre("apply none", "close"));
+    EXPECT_THAT(steps, ElementsAre("apply none", "await", "close"));
     EXPECT_FALSE(is_open());
 }
 

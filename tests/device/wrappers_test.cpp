@@ -64,6 +64,11 @@ public:
         used = undo;
         return tl::unexpected(refused());
     }
+    Result<void> await_effect(const Command& command) override
+    {
+        awaited = command.target;
+        return tl::unexpected(refused());
+    }
     Result<Treatment> read_back(const Target& target) override
     {
         read = target;
@@ -84,7 +89,7 @@ public:
     Result<void> close() override { return tl::unexpected(refused()); }
 
     std::vector<Slot> looked, watched;
-    Target prepared, applied, read;
+    Target prepared, applied, awaited, read;
     Undo used;
     std::vector<DelegatedRow> self_watch;
     NoticeSink* sink{};
@@ -171,6 +176,8 @@ TYPED_TEST(Wrapper, PassesOnCommands)
     EXPECT_FALSE(this->wrapper_.apply(command, wrapped_undo(6)));
     EXPECT_EQ(this->behind_.applied, kWrapped);
     EXPECT_EQ(this->behind_.used, wrapped_undo(6));
+    EXPECT_FALSE(this->wrapper_.await_effect(command));
+    EXPECT_EQ(this->behind_.awaited, kWrapped);
     EXPECT_EQ(this->wrapper_.read_back(kWrapped), Treatment::squeeze);
     EXPECT_EQ(this->behind_.read, kWrapped);
 }

@@ -149,6 +149,20 @@ TEST_F(SonicCoverage, ARejectedEntryIsNamedAndDoesNotBringTheScriptsBack)
     EXPECT_THAT(unseen(), IsEmpty());
 }
 
+// orchagent reads pfcwd_sw_enable when the entry of the port is written.
+TEST_F(SonicCoverage, AQueueWhosePriorityWasAddedLaterWaitsForTheNextStart)
+{
+    begin({.classes = "3"});
+    sonic().set(Db::counters, "COUNTERS_QUEUE_NAME_MAP", "Ethernet0:4", SonicSwitch::queue_oid("Ethernet0:4"));
+    open();
+    EXPECT_EQ(poll(3), "");
+    sonic().set(Db::config, "PORT_QOS_MAP|Ethernet0", "pfc_enable", "3,4");
+    sonic().set(Db::config, "PORT_QOS_MAP|Ethernet0", "pfcwd_sw_enable", "3,4");
+    EXPECT_EQ(poll(10), "");
+    ASSERT_THAT(unseen(), ElementsAre("Ethernet0:4"));
+    EXPECT_THAT(device().unseen_queues()[0].why, HasSubstr("at the next `pfcwd start` for Ethernet0"));
+}
+
 TEST_F(SonicCoverage, AConfiguredQueueWithoutAnObjectIsNamed)
 {
     redis::Pipeline unmap;
@@ -328,7 +342,7 @@ TEST_F(SonicCoverage, TheScriptsReturnWithoutTheirOldState)
 TEST_F(SonicCoverage, NoRestoreForAQueueThatOrchagentUnregistersItself)
 {
     ASSERT_TRUE(on_->open({60s, 1ms}));
-    const auto treat = [&](Treatment want) { return device().apply({1, 0, on_->target(kQueue), want, kNever}, {}); };
+    const auto treat = [&](Treatment want) { return on_->treat(on_->target(kQueue), want); };
     sonic().hold();
     [[maybe_unused]] const auto late = treat(Treatment::drop);
     sonic().release();

@@ -34,10 +34,7 @@ protected:
         ASSERT_TRUE(opened) << opened.error().what;
     }
 
-    Result<void> treat(const Target& target, Treatment want)
-    {
-        return device().apply({1, 0, target, want, kNever}, {});
-    }
+    Result<void> treat(const Target& target, Treatment want) { return on_->treat(target, want); }
 
     SonicSwitch& sonic() { return *on_->sonic_; }
     SonicDevice& device() { return *on_->device_; }
@@ -105,6 +102,25 @@ TEST_F(SonicLosslessOff, StormsOfItsQueuesOutliveIt)
     EXPECT_EQ(device().read_back(kPort), Treatment::lossless_off);
     ASSERT_TRUE(treat(kPort, Treatment::none));
     EXPECT_EQ(status("Ethernet0:3"), "operational");
+}
+
+// Both commands are written before the result of the first one is awaited.
+TEST_F(SonicLosslessOff, ACommandForAQueueMayFollowTheRestoreOfItsPort)
+{
+    const auto own = on_->target("Ethernet0:3");
+    const watchdog::Command of_port{1, 0, kPort, Treatment::none, kNever};
+    for (const auto want : {Treatment::drop, Treatment::none}) {
+        const watchdog::Command of_queue{2, 0, own, want, kNever};
+        ASSERT_TRUE(treat(kPort, Treatment::lossless_off));
+        ASSERT_TRUE(device().apply(of_port, {}));
+        ASSERT_TRUE(device().apply(of_queue, {}));
+        ASSERT_TRUE(device().await_effect(of_port));
+        ASSERT_TRUE(device().await_effect(of_queue));
+        EXPECT_EQ(device().read_back(own), want);
+        EXPECT_EQ(device().read_back(kPort), Treatment::none);
+        EXPECT_EQ(status("Ethernet0:4"), "operational");
+        EXPECT_EQ(mark(), "");
+    }
 }
 
 // The agent dies before the first message, between two, after the last, and in the same places of the restore: with

@@ -112,6 +112,12 @@ public:
         throw std::runtime_error("no queue " + queue);
     }
 
+    Result<void> treat(const Target& target, Treatment want)
+    {
+        const watchdog::Command command{1, 0, target, want, kNever};
+        return device_->apply(command, {}).and_then([&] { return device_->await_effect(command); });
+    }
+
     int event_count(watchdog::EventKind kind) const
     {
         return static_cast<int>(std::ranges::count(runner_->events, kind, &watchdog::Event::kind));

@@ -288,6 +288,17 @@ TEST_F(AwaitedPoll, IsSeenOnceItIsWritten)
     EXPECT_LT(clock_.now().mono, Instant{1160ms});
 }
 
+// The caller is stopped between two looks, and syncd polls meanwhile.
+TEST_F(AwaitedPoll, HasATimeOfItsOwn)
+{
+    writes_ = {Instant{1020ms}};
+    EXPECT_TRUE(stamp_->await(clock_, 40ms));
+    EXPECT_EQ(look().at, Instant{1020ms});
+    clock_.set(Instant{1300ms});
+    poll();
+    EXPECT_EQ(look().at, Instant{1220ms}) << "where the interval puts it";
+}
+
 // syncd writes the attributes of the queues 8 ms after their statistics.
 TEST_F(AwaitedPoll, IsOverWithItsLastWrite)
 {

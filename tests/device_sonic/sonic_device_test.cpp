@@ -18,6 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 using watchdog::Field;
 
 class SonicDeviceTest : public testing::Test {
@@ -82,10 +83,7 @@ protected:
         return names;
     }
 
-    Result<void> treat(const std::string& queue, Treatment want)
-    {
-        return device().apply({1, 0, on_->target(queue), want, kNever}, {});
-    }
+    Result<void> treat(const std::string& queue, Treatment want) { return on_->treat(on_->target(queue), want); }
 
     std::optional<OnSwitch> on_;
     std::optional<watchdog::Intake> intake_;
@@ -409,6 +407,38 @@ TEST_F(SonicDeviceTest, ASlowOrchagentIsWaitedForOnce)
     sonic().hold();
     EXPECT_GT(cost("Ethernet4:3"), 40) << "orchagent answered in between, so the device waits again";
     sonic().release();
+}
+
+// orchagent reads several messages at a time. If the device waited for the first result before it sent the second
+// message, this orchagent would never act.
+TEST_F(SonicDeviceTest, TheMessagesOfStormsThatBeginTogetherAreSentTogether)
+{
+    const auto all = {"Ethernet0:3", "Ethernet0:4", "Ethernet4:3", "Ethernet4:4"};
+    on_->start(OnSwitch::policy());
+    const auto poll_all = [&](bool paused) {
+        for (const auto* name : all) {
+            auto& queue = sonic().queue(name);
+            queue.paused = paused;
+            queue.rx += paused ? 100 : 0;
+            queue.pause_us += paused ? 200'000 : 0;
+        }
+        on_->poll();
+    };
+    sonic().act_after(4);
+    for (int i = 0; i != 4; ++i) {
+        poll_all(true);
+    }
+    EXPECT_THAT(sonic().messages(), UnorderedElementsAre("Ethernet0:3 storm", "Ethernet0:4 storm", "Ethernet4:3 storm",
+                                                         "Ethernet4:4 storm"));
+    EXPECT_EQ(on_->event_count(watchdog::EventKind::storm_detected), 4);
+    EXPECT_THAT(on_->disk_.journaled(), SizeIs(4));
+    sonic().act_after(8);
+    for (int i = 0; i != 8; ++i) {
+        poll_all(false);
+    }
+    EXPECT_EQ(on_->event_count(watchdog::EventKind::storm_restored), 4);
+    EXPECT_EQ(on_->event_count(watchdog::EventKind::mitigation_failed), 0);
+    EXPECT_THAT(on_->disk_.journaled(), IsEmpty());
 }
 
 TEST_F(SonicDeviceTest, AFailedActionIsReported)

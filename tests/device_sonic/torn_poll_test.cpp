@@ -158,6 +158,86 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"StateOnlyWithoutStamps", {.stamps = false, .pause_time = false, .transitions = false}}),
     [](const auto& each) { return each.param.name; });
 
+// On a loaded machine a look may be stopped for some polls. If it goes on while syncd writes a poll, it reads the ports
+// of that poll with the queues of the poll before. The next look finds no new frames then.
+class StoppedLook : public testing::TestWithParam<Case> {
+protected:
+    void SetUp() override { PETREL_NEEDS_REDIS(); }
+
+    // In a storm, syncd polls three times before one command of a look, and writes the ports of the fourth poll. It
+    // writes the queues after the look. Returns the storm's number of restores.
+    static std::ptrdiff_t restores_after_stop(int command)
+    {
+        OnSwitch on{GetParam().setup};
+        int left = 0;  // commands until the look is stopped
+        const auto count = [&] {
+            auto& queue = on.sonic_->queue(kQueue);
+            queue.paused = true;
+            queue.rx += 100;
+            queue.pause_us += 200'000;
+        };
+        std::mutex mutex;
+        const RedisGate gate{on.server_.address(), [&] {
+                                 const std::scoped_lock lock{mutex};
+                                 if (left == 0 || --left != 0) {
+                                     return;
+                                 }
+                                 for (int i = 0; i != 3; ++i) {
+                                     on.clock_.advance(200ms);
+                                     count();
+                                     on.sonic_->poll(on.clock_.now().mono);
+                                 }
+                                 on.clock_.advance(200ms);
+                                 count();
+                                 on.sonic_->poll_ports(on.clock_.now().mono);
+                             }};
+        const auto stop_before = [&](int which) {
+            const std::scoped_lock lock{mutex};
+            left = which;
+        };
+        on.through_ = gate.address();
+        on.start(OnSwitch::policy());
+        on.poll();
+        for (int i = 0; i != 8; ++i) {
+            count();
+            on.poll();
+        }
+        EXPECT_TRUE(on.sonic_->is_treated(kQueue));
+        count();
+        const auto at = on.clock_.now().mono + 200ms;
+        on.runner_->run_until(at - 1ns);
+        on.sonic_->poll(at);
+        stop_before(command);
+        on.runner_->run_until(at);
+        stop_before(0);
+        on.sonic_->poll_queues();
+        on.runner_->run_until(on.clock_.now().mono + 20ms);
+        on.sonic_->has_polled();
+        for (int i = 0; i != 4; ++i) {
+            count();
+            on.poll();
+        }
+        const auto messages = on.sonic_->messages();
+        on.runner_.reset();
+        on.device_.reset();
+        return std::ranges::count(messages, std::string{kQueue} + " restore");
+    }
+};
+
+TEST_P(StoppedLook, DoesNotEndTheStorm)
+{
+    for (int command = 1; command <= kCommands; ++command) {
+        EXPECT_EQ(restores_after_stop(command), 0) << command;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Switches, StoppedLook,
+                         testing::Values(Case{"All", {}}, Case{"AllWithoutStamps", {.stamps = false}},
+                                         Case{"StateWithoutStamps", {.stamps = false, .pause_time = false}},
+                                         Case{"PauseTimeWithoutStamps",
+                                              {.stamps = false, .transitions = false, .pause_status = false}}),
+                         [](const auto& each) { return each.param.name; });
+
 // A look that begins in the middle of a poll waits for the rest of it.
 TEST(TornPolls, AreReadByTheLookInWhichTheyEnd)
 {

@@ -1,7 +1,8 @@
 // Calls of a device: those that wait behind a look, and commands that come too late.
 #include "runner/device_calls.hpp"
 
-#include <gtest/gtest.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <poll.h>
 
 #include <deque>
@@ -12,6 +13,10 @@
 
 namespace petrel::runner {
 namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 // Posted functions run when the test calls them.
 class QueuedLoop final : public Loop {
@@ -36,39 +41,52 @@ class QueuedWorker final : public Worker {
 public:
     using Awaited = std::pair<int, std::function<void()>>;
 
-    QueuedWorker(std::deque<std::function<void()>>& jobs, const std::optional<Instant>& busy, Awaited& awaited)
-        : jobs_(jobs), busy_(busy), awaited_(awaited)
+    QueuedWorker(std::deque<std::function<void()>>& jobs, const bool& full, const std::optional<Instant>& busy,
+                 Awaited& awaited)
+        : jobs_(jobs), full_(full), busy_(busy), awaited_(awaited)
     {}
     bool add(JobKind, std::function<void()> job) override
     {
-        jobs_.push_back(std::move(job));
-        return true;
+        if (!full_) {
+            jobs_.push_back(std::move(job));
+        }
+        return !full_;
     }
     void when_readable(int fd, std::function<void()> job) override { awaited_ = {fd, std::move(job)}; }
     std::optional<Instant> busy_since() const override { return busy_; }
 
 private:
     std::deque<std::function<void()>>& jobs_;
+    const bool& full_;
     const std::optional<Instant>& busy_;
     Awaited& awaited_;
 };
 
 class DeviceWithWaker final : public device::PlainDevice {
 public:
-    DeviceWithWaker(const device::Waker*& waker, int& writes, const int& notices_at)
-        : waker_(waker), writes_(writes), notices_at_(notices_at)
-    {}
+    DeviceWithWaker(const device::Waker*& waker, std::vector<std::string>& steps, const int& notices_at,
+                    bool acts_later)
+        : waker_(waker), steps_(steps), notices_at_(notices_at)
+    {
+        capabilities_.acts_later = acts_later;
+    }
     const watchdog::Inventory& inventory() const override { return inventory_; }
     const watchdog::Capabilities& capabilities() const override { return capabilities_; }
     Result<void> look(std::span<const Slot>, watchdog::Intake&) override
     {
         waker_->reset();
+        steps_.emplace_back("look");
         return {};
     }
     Result<device::Undo> prepare(const watchdog::Command&) override { return device::Undo{}; }
-    Result<void> apply(const watchdog::Command&, const device::Undo&) override
+    Result<void> apply(const watchdog::Command& command, const device::Undo&) override
     {
-        ++writes_;
+        steps_.push_back(fmt::format("write {}", command.id));
+        return {};
+    }
+    Result<void> await_effect(const watchdog::Command& command) override
+    {
+        steps_.push_back(fmt::format("await {}", command.id));
         return {};
     }
     Result<watchdog::Treatment> read_back(const Target&) override { return watchdog::Treatment::none; }
@@ -82,7 +100,7 @@ public:
 
 private:
     const device::Waker*& waker_;
-    int& writes_;
+    std::vector<std::string>& steps_;
     const int& notices_at_;
     device::NoticeSink* sink_{};
     watchdog::Inventory inventory_;
@@ -101,16 +119,22 @@ protected:
     const device::TimeSource& clock() const override { return clock_; }
     Result<std::unique_ptr<device::Device>> open(NoteSink) override
     {
-        return std::make_unique<DeviceWithWaker>(waker_, writes_, notices_at_);
+        return std::make_unique<DeviceWithWaker>(waker_, steps_, notices_at_, acts_later_);
     }
     void post(const watchdog::Notice&) noexcept override { ++notices_; }
 
     void run()
     {
-        for (; !jobs_.empty(); jobs_.pop_front()) {
-            jobs_.front()();
+        while (!jobs_.empty()) {
+            run_job();
         }
         loop_.run();
+    }
+
+    void run_job()
+    {
+        jobs_.front()();
+        jobs_.pop_front();
     }
 
     bool woken() const
@@ -124,9 +148,20 @@ protected:
         calls_.look({1, {}, std::make_shared<watchdog::Intake>(watchdog::Inventory{}, watchdog::Capabilities{}), 0},
                     [](const Looked&) {});
     }
-    void command()
+    void command(std::uint64_t id = 0)
     {
-        calls_.carry_out({}, 1, [](const watchdog::Outcome&) {});
+        watchdog::Command wanted;
+        wanted.id = id;
+        calls_.carry_out(wanted, numbering_,
+                         [this](const watchdog::Outcome& outcome) { outcomes_.push_back(outcome.command); });
+    }
+
+    // Opens the device again, as one that acts later.
+    void act_later()
+    {
+        acts_later_ = true;
+        calls_.open([this](const Result<Opened>& opened) { numbering_ = opened.value().numbering; });
+        run();
     }
 
     watchdog::Verdict verdict_of(const watchdog::Command& wanted, std::uint32_t numbering)
@@ -138,7 +173,10 @@ protected:
     }
 
     device::ManualClock clock_;
-    int writes_{};  // to the device
+    std::uint32_t numbering_{1};
+    std::vector<std::uint64_t> outcomes_;  // the commands that are done
+    std::vector<std::string> steps_;       // calls of the device
+    bool acts_later_{};
     int notices_{};
     int notices_at_{-1};  // the file descriptor of the device
     QueuedWorker::Awaited awaited_{-1, {}};
@@ -147,8 +185,9 @@ protected:
     lab::DiskMemory memory_{disk_, [] {}};
     QueuedLoop loop_;
     std::deque<std::function<void()>> jobs_;
+    bool full_{};  // the worker has no room for more jobs
     const device::Waker* waker_{};
-    DeviceCalls calls_{loop_, std::make_unique<QueuedWorker>(jobs_, busy_since_, awaited_),
+    DeviceCalls calls_{loop_, std::make_unique<QueuedWorker>(jobs_, full_, busy_since_, awaited_),
                        *this, memory_,
                        *this, [](const std::string&) {},
                        {}};
@@ -196,9 +235,9 @@ TEST_F(DeviceCallsTest, TheWorkerWaitsForTheNoticesOfTheDevice)
 TEST_F(DeviceCallsTest, ACommandWithNumbersOfAnOldInventoryIsNotCarriedOut)
 {
     EXPECT_EQ(verdict_of({}, 0), watchdog::Verdict::failed);
-    EXPECT_EQ(writes_, 0);
+    EXPECT_THAT(steps_, IsEmpty());
     verdict_of({}, 1);
-    EXPECT_EQ(writes_, 1);
+    EXPECT_THAT(steps_, ElementsAre("write 0", "await 0"));
 }
 
 // The agent has counted it as timed out.
@@ -208,10 +247,59 @@ TEST_F(DeviceCallsTest, ACommandThatBeginsAfterItsDeadlineIsNotCarriedOut)
     wanted.deadline = Instant{std::chrono::seconds{1}};
     busy_since_ = wanted.deadline;
     EXPECT_EQ(verdict_of(wanted, 1), watchdog::Verdict::timed_out);
-    EXPECT_EQ(writes_, 0);
+    EXPECT_THAT(steps_, IsEmpty());
     busy_since_ = wanted.deadline - std::chrono::nanoseconds{1};
     verdict_of(wanted, 1);
-    EXPECT_EQ(writes_, 1);
+    EXPECT_THAT(steps_, ElementsAre("write 0", "await 0"));
+}
+
+TEST_F(DeviceCallsTest, CommandsAreCarriedOutOneByOne)
+{
+    command(1);
+    command(2);
+    run();
+    EXPECT_THAT(steps_, ElementsAre("write 1", "await 1", "write 2", "await 2"));
+}
+
+TEST_F(DeviceCallsTest, ADeviceThatActsLaterIsWrittenAllCommandsThatWait)
+{
+    act_later();
+    command(1);
+    command(2);
+    command(3);
+    run_job();
+    EXPECT_THAT(steps_, ElementsAre("write 1", "write 2", "write 3", "await 1"));
+    loop_.run();
+    EXPECT_THAT(outcomes_, ElementsAre(1U)) << "an outcome does not wait for the other commands";
+    command(4);
+    run();
+    EXPECT_THAT(steps_,
+                ElementsAre("write 1", "write 2", "write 3", "await 1", "await 2", "await 3", "write 4", "await 4"));
+    EXPECT_THAT(outcomes_, ElementsAre(1U, 2U, 3U, 4U));
+}
+
+// The look may change the inventory, so that the target of a later command is another queue.
+TEST_F(DeviceCallsTest, NoCommandOvertakesALook)
+{
+    act_later();
+    command(1);
+    look();
+    command(2);
+    run();
+    EXPECT_THAT(steps_, ElementsAre("write 1", "await 1", "look", "write 2", "await 2"));
+}
+
+TEST_F(DeviceCallsTest, ARefusedCommandIsNotWrittenWithTheOthers)
+{
+    act_later();
+    command(1);
+    full_ = true;
+    command(2);
+    full_ = false;
+    command(3);
+    run();
+    EXPECT_THAT(steps_, ElementsAre("write 1", "write 3", "await 1", "await 3"));
+    EXPECT_THAT(outcomes_, UnorderedElementsAre(1U, 2U, 3U));
 }
 
 }  // namespace

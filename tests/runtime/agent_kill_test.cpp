@@ -71,6 +71,7 @@ public:
     const watchdog::Capabilities& capabilities() const override { return switch_.capabilities(); }
     Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override { return switch_.look(rows, into); }
     Result<device::Undo> prepare(const watchdog::Command& c) override { return switch_.prepare(c); }
+    Result<void> await_effect(const watchdog::Command& c) override { return switch_.await_effect(c); }
     Result<Treatment> read_back(const Target& target) override { return switch_.read_back(target); }
     bool treated_by_others() const override { return switch_.treated_by_others(); }
     void listen(device::NoticeSink& sink) override { switch_.listen(sink); }

@@ -249,6 +249,40 @@ TEST_F(CarryOutKill, WhileRestoring)
     die_everywhere([&] { ASSERT_TRUE(command(Treatment::drop)); }, Treatment::none);
 }
 
+// The process dies when the first, the second or the third command has reached the point.
+TEST_F(CarryOutKill, WhileSeveralCommandsAreUnderWay)
+{
+    std::size_t deaths = 0;
+    for (const auto point : {FaultPoint::before_prepare, FaultPoint::prepared, FaultPoint::journaled,
+                             FaultPoint::applied, FaultPoint::read_back}) {
+        for (int nth = 1; nth <= static_cast<int>(kPorts); ++nth) {
+            SCOPED_TRACE(testing::Message() << "dies at " << static_cast<int>(point) << " for the " << nth);
+            const bool survived =
+                run_process(nullptr, [&](FileJournal& journal, device::Device& device, const device::FaultHook&) {
+                    const device::FaultHook hook = [&, left = nth](FaultPoint reached) mutable {
+                        left -= reached == point ? 1 : 0;
+                        if (left == 0) {
+                            ::kill(::getpid(), SIGKILL);
+                        }
+                    };
+                    std::vector<device::Begun> begun;
+                    for (std::uint16_t port = 0; port != kPorts; ++port) {
+                        const Command wanted{port, 1, target_of(port, Priority{3}), Treatment::drop, kNever};
+                        begun.push_back(begin_command(wanted, device, journal, clock, hook));
+                    }
+                    for (auto& each : begun) {
+                        static_cast<void>(finish_command(std::move(each), device, journal, clock, hook));
+                    }
+                });
+            deaths += survived ? 0U : 1U;
+            expect_everything_in_force_is_journaled();
+            ASSERT_TRUE(undo_everything());
+            expect_as_if_nothing_had_been();
+        }
+    }
+    EXPECT_EQ(deaths, 15U);
+}
+
 TEST_F(CarryOutKill, WhileTreatingOtherwise)
 {
     die_everywhere([&] { ASSERT_TRUE(command(Treatment::drop_egress)); }, Treatment::drop);

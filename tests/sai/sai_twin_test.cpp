@@ -59,6 +59,7 @@ public:
         catch_up();
         return real_.apply(command, undo);
     }
+    Result<void> await_effect(const watchdog::Command& command) override { return real_.await_effect(command); }
     Result<Treatment> read_back(const Target& target) override
     {
         catch_up();

@@ -521,10 +521,16 @@ void SonicSwitch::receive(View message)
     }
     changed_.notify_all();
     changed_.wait(lock, [this] { return !held_; });
-    if (std::ranges::find(registered_, name) == registered_.end()) {
-        errors_.push_back(messages_.back());
-    } else if (queue != queues_.end()) {
-        act(name, texts[1] == "storm");
+    received_.emplace_back(name, texts[1] == "storm");
+    if (messages_.size() < acts_after_) {
+        return;
+    }
+    for (const auto& [acted_on, storm] : std::exchange(received_, {})) {
+        if (std::ranges::find(registered_, acted_on) != registered_.end()) {
+            act(acted_on, storm);
+        } else {
+            errors_.push_back(fmt::format("{} {}", acted_on, storm ? "storm" : "restore"));
+        }
     }
 }
 
@@ -568,6 +574,12 @@ void SonicSwitch::act(const std::string& name, bool storm, StormRow storm_row)
         count("PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", restored + 1);
     }
     reply_to(*own_, {"HSET", key, "PFC_WD_STATUS", storm ? "stormed" : "operational"});
+}
+
+void SonicSwitch::act_after(std::size_t messages)
+{
+    const std::lock_guard lock{mutex_};
+    acts_after_ = messages;
 }
 
 void SonicSwitch::hold()

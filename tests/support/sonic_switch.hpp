@@ -85,10 +85,11 @@ public:
     void counter_poll(const std::string& status);  // enable or disable, as by `pfcwd counter_poll`
     void orchagent_leaves();
     void orchagent_comes(bool warm);
-    void hold();           // orchagent receives messages, but does not act yet
-    void release();        // orchagent acts on the messages
-    void become_unable();  // its actions fail from now on: the hardware has no resources for them
-    void catch_up();       // waits until it has handled all messages
+    void act_after(std::size_t messages);  // orchagent acts on no message until it has received this many
+    void hold();                           // orchagent receives messages, but does not act yet
+    void release();                        // orchagent acts on the messages
+    void become_unable();                  // its actions fail from now on: the hardware has no resources for them
+    void catch_up();                       // waits until it has handled all messages
 
     // ---- the databases
     std::string get(sonic::Db, const std::string& key, const std::string& field) const;
@@ -136,6 +137,8 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     bool held_{};
+    std::size_t acts_after_{};
+    std::vector<std::pair<std::string, bool>> received_;  // queue, storm: messages that it has not acted on
     bool unable_{};
     int marks_received_{};
     std::vector<std::string> messages_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 namespace petrel::device::sonic {
 
@@ -29,14 +30,28 @@ bool by_scripts(const Reading& reading)
     return reading.registered && reading.status != Status::unwatched && !reading.red_switch && has_counters(reading);
 }
 
-std::string why_unseen(const Layout& layout, std::uint32_t row, const Reading& reading, const Intent& intent)
+bool any_registered(const Reader& reader, const PortPlace& port)
 {
-    const auto& port = layout.ports[layout.queues[row].port].name;
+    const auto rows = std::views::iota(port.first, port.first + port.count);
+    return std::ranges::any_of(rows, [&](std::uint32_t row) { return reader[Slot{row}].registered; });
+}
+
+std::string why_unseen(const Reader& reader, std::uint32_t row, const Intent& intent)
+{
+    const auto& reading = reader[Slot{row}];
+    const auto& place = reader.layout().ports[reader.layout().queues[row].port];
+    const auto& port = place.name;
     if (!reading.registered && !intent.configured) {
         return fmt::format("PFC_WD has no entry for {0}, or its pfcwd_sw_enable lacks the priority: orchagent acts on "
                            "registered queues "
                            "only. `pfcwd start {0} ...` adds the entry",
                            port);
+    }
+    if (!reading.registered && any_registered(reader, place)) {
+        return fmt::format(
+            "its priority was added to pfcwd_sw_enable after PFC_WD|{0} was written: orchagent registers "
+            "it at the next `pfcwd start` for {0}",
+            port);
     }
     if (!reading.registered) {
         return fmt::format(
@@ -101,7 +116,7 @@ void Unseen::judge(const Reader& reader, std::span<const Intent> intents, const 
         }
         since_[row] = since_[row].value_or(now);
         if (now - *since_[row] > patience) {
-            queues_.push_back({name_of(reader.layout(), row), why_unseen(reader.layout(), row, reading, intents[row])});
+            queues_.push_back({name_of(reader.layout(), row), why_unseen(reader, row, intents[row])});
         }
     }
     for (const auto& queue : facts.missing) {

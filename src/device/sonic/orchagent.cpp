@@ -118,7 +118,7 @@ Result<void> publish_messages(db::RedisStore& store, std::span<const Message> me
     return texts.empty() ? Result<void>{} : publish(store, texts).map([](std::int64_t) {});
 }
 
-Result<void> publish_and_wait(db::RedisStore& store, const Message& message, Duration patience)
+Result<Sent> send(db::RedisStore& store, Message message)
 {
     const auto state = read_state(store, message.oid);
     if (!state) {
@@ -127,8 +127,8 @@ Result<void> publish_and_wait(db::RedisStore& store, const Message& message, Dur
     if (state->red_switch && message.storm) {
         return tl::unexpected(Error{ErrorKind::denied, kRedSwitchIsOn});
     }
-    if (state->red_switch) {
-        return {};  // the treatment that the agent requested ended when the switch was turned on
+    if (state->red_switch) {  // the treatment that the agent requested ended when the switch was turned on
+        return Sent{.message = std::move(message), .published = false, .done = true};
     }
     if (message.storm && state->status == Status::unwatched) {
         return tl::unexpected(
@@ -138,13 +138,13 @@ Result<void> publish_and_wait(db::RedisStore& store, const Message& message, Dur
     // the storm nevertheless, and ignores it if it treats nothing.
     const bool shown = message.storm == (state->status == Status::stormed);
     if (shown && (message.storm || state->status == Status::unwatched)) {
-        return {};
+        return Sent{.message = std::move(message), .published = false, .done = true};
     }
-    const auto entry = have_entries(store, {&message, 1});
+    const auto entry = message.storm ? Result<std::vector<bool>>{{true}} : have_entries(store, {&message, 1});
     if (!entry) {
         return tl::unexpected(entry.error());
     }
-    const bool published = message.storm || entry->front();
+    const bool published = entry->front();
     if (published) {
         const std::array texts{message_text(message)};
         const auto receivers = publish(store, texts);
@@ -155,6 +155,15 @@ Result<void> publish_and_wait(db::RedisStore& store, const Message& message, Dur
             return tl::unexpected(Error{ErrorKind::unreachable,
                                         fmt::format("orchagent does not run: no process listens to {}", kChannel)});
         }
+    }
+    return Sent{.message = std::move(message), .published = published, .done = false};
+}
+
+Result<void> await(db::RedisStore& store, const Sent& sent, Duration patience)
+{
+    const auto& message = sent.message;
+    if (sent.done) {
+        return {};
     }
     for (auto left = patience / kReadEvery; left >= 0; --left) {
         const auto done = is_done(store, message);
@@ -169,7 +178,7 @@ Result<void> publish_and_wait(db::RedisStore& store, const Message& message, Dur
                   fmt::format("orchagent could not carry out its action: {} is 'failed'; its log has the reason",
                               state_key(message))});
     }
-    if (!published) {
+    if (!sent.published) {
         return tl::unexpected(
             Error{ErrorKind::timed_out,
                   fmt::format("PFC_WD|{} is gone, and orchagent has not unregistered the queue yet", message.port)});

@@ -25,11 +25,21 @@ struct Message {
 // ends the storm itself when it unregisters the queue, and logs errors for a later restore.
 Result<void> publish_messages(db::RedisStore&, std::span<const Message>);
 
-// Publishes the message and waits up to `patience` until orchagent shows the result. A message whose result is shown
-// already is not published. While its big red switch is on, orchagent treats every queue and ignores messages: a storm
-// is denied, and a restore succeeds at once. A restore for a port without an entry is not published, as by
-// publish_messages(): the call waits until orchagent ends the storm itself.
-Result<void> publish_and_wait(db::RedisStore&, const Message&, Duration patience);
+// A message whose result is awaited.
+struct Sent {
+    Message message;
+    bool published{};
+    bool done{};  // there is nothing to wait for
+};
+
+// Publishes the message and does not wait for its result. A message whose result is shown already is not published.
+// While its big red switch is on, orchagent treats every queue and ignores messages: a storm is denied, and a restore
+// is done at once. A restore for a port without an entry is not published, as by publish_messages(): orchagent ends the
+// storm itself.
+Result<Sent> send(db::RedisStore&, Message);
+
+// Waits up to `patience` until orchagent shows the result.
+Result<void> await(db::RedisStore&, const Sent&, Duration patience);
 
 // Fails if orchagent would not drop on one of these queues: it does not watch the queue, CONFIG_DB has another action
 // for it, or the big red switch is on.

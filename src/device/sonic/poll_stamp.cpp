@@ -324,7 +324,7 @@ PollStamp::Seen PollStamp::by_grid(Instant now)
     }
     if (take_over() && !soon) {
         const auto due = last_ ? std::max(*last_ + interval_, visited_) : now;
-        last_ = written_at_.value_or(std::min(due, now));
+        last_ = std::exchange(written_at_, std::nullopt).value_or(std::min(due, now));  // of one poll only
     }
     visited_ = now;
     const bool under_way = !soon && std::ranges::any_of(canaries_, &Canary::written);

@@ -2,6 +2,7 @@
 // them.
 #include <fmt/format.h>
 
+#include <utility>
 #include <vector>
 
 #include "device/sonic/sonic_device.hpp"
@@ -54,20 +55,47 @@ Result<void> SonicDevice::apply(const Command& command, const Undo&)
     });
 }
 
+Result<void> SonicDevice::await_effect(const Command& command)
+{
+    return port_of(command.target).and_then([&](const PortPlace* port) -> Result<void> {
+        if (!command.target.priority) {
+            return command.want != Treatment::none ? await_results(*port) : await_lossless(*port);
+        }
+        return row_of(*port, *command.target.priority).and_then([&](std::uint32_t row) { return await_result(row); });
+    });
+}
+
 Result<void> SonicDevice::request(std::uint32_t row, bool storm)
 {
     rows_[row].requested = storm;
     reader_->distrust(Slot{row});  // orchagent changes its status
-    const auto message = message_for(row, storm);
-    // If orchagent timed out last time, send without waiting: other queues are not delayed, and the agent retries
-    // later.
+    return send(store_, message_for(row, storm)).map([&](Sent sent) { rows_[row].sent = std::move(sent); });
+}
+
+Result<void> SonicDevice::await_result(std::uint32_t row)
+{
+    const auto sent = std::exchange(rows_[row].sent, std::nullopt);
+    if (!sent) {
+        return {};
+    }
+    // If orchagent timed out last time, do not wait: other queues are not delayed, and the agent retries later.
     const auto patience = orchagent_answers_ ? settings_.orchagent : Duration{};
-    const auto done = publish_and_wait(store_, message, patience);
+    const auto done = await(store_, *sent, patience);
     orchagent_answers_ = done || done.error().kind != ErrorKind::timed_out;
     if (done) {
-        storm ? rows_[row].signals.begin_storm(clock_.now().mono) : rows_[row].signals.end_storm();
+        sent->message.storm ? rows_[row].signals.begin_storm(clock_.now().mono) : rows_[row].signals.end_storm();
     }
     return done;
+}
+
+Result<void> SonicDevice::await_results(const PortPlace& port)
+{
+    Result<void> all;
+    for (auto row = port.first; row != port.first + port.count; ++row) {
+        const auto done = await_result(row);
+        all = all ? done : all;
+    }
+    return all;
 }
 
 // Checks all queues before it changes the first one.
@@ -96,6 +124,21 @@ Result<void> SonicDevice::restore_lossless(const PortPlace& port)
     for (auto row = port.first; row != port.first + port.count; ++row) {
         const auto done = request(row, rows_[row].own_storm);
         all = all ? done : all;
+    }
+    return all;
+}
+
+// A command for one of the queues may have been applied meanwhile.
+Result<void> SonicDevice::await_lossless(const PortPlace& port)
+{
+    auto all = await_results(port);
+    if (!all || !lossless_ports_.are_off(port.name)) {
+        return all;
+    }
+    for (auto row = port.first; all && row != port.first + port.count; ++row) {
+        if (rows_[row].requested != rows_[row].own_storm) {
+            all = request(row, rows_[row].own_storm);
+        }
     }
     return all.and_then([&] { return lossless_ports_.unmark(store_, port.name); });
 }

@@ -110,6 +110,7 @@ Result<void> SonicDevice::start()
     capabilities_.treatments = bit(Treatment::drop) | bit(Treatment::ignore_pause) | bit(Treatment::lossless_off);
     capabilities_.port_wide = bit(Treatment::lossless_off);
     capabilities_.reads_back = true;
+    capabilities_.acts_later = true;
     capabilities_.look_waits = settings_.wake;
     const auto group = read_group(store_);
     const auto precise = stamp_.is_precise(store_);
@@ -464,7 +465,7 @@ void SonicDevice::put(Slot slot, Instant read_at, const Now& seen_at, watchdog::
     if (reading.debug_storm) {
         simulate_storm(sample);
     }
-    const bool counts = row.signals.mark(sample, seen_at.mono);
+    const bool counts = row.signals.mark(sample, seen_at.mono, by_syncd_);
     reader_->set_storm(slot, !row.signals.in_storm() ? Reader::Storm::none
                              : row.signals.settled() ? Reader::Storm::settled
                                                      : Reader::Storm::open);

@@ -1,6 +1,7 @@
 // A SONiC switch as a device. syncd owns the ASIC, orchagent mitigates, the agent decides. Counters come from
 // COUNTERS_DB (reader.hpp) and are as old as syncd's last poll (poll_stamp.hpp). A command is a message to orchagent
-// (orchagent.hpp). The device repeats the message as long as orchagent shows something else than was requested.
+// (orchagent.hpp). orchagent acts later: the messages of several commands are sent first, then each result is awaited.
+// The device repeats the message as long as orchagent shows something else than was requested.
 //
 // lossless_off of a port is a storm on each of its queues, for which orchagent has the action drop
 // (lossless_ports.hpp). Meanwhile a command for one of the queues is only remembered: it takes effect when lossless
@@ -55,6 +56,7 @@ public:
     Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override;
     Result<Undo> prepare(const watchdog::Command&) override { return Undo{}; }
     Result<void> apply(const watchdog::Command&, const Undo&) override;
+    Result<void> await_effect(const watchdog::Command&) override;
     Result<watchdog::Treatment> read_back(const Target&) override;
     bool treated_by_others() const override { return true; }  // SONiC's scripts may have found storms before
     void listen(NoticeSink&) override {}
@@ -69,6 +71,7 @@ private:
     struct Row {
         std::optional<bool> requested;  // by the agent: true = stormed, false = not; none: the queue was not seen yet
         bool own_storm{};               // the last command for the queue itself, not for its port
+        std::optional<Sent> sent;       // the message of the last command, until its result is awaited
         bool debug_storm{};
         bool watched{};
         std::uint32_t changes{};  // counters from before a change are not compared with later ones
@@ -104,6 +107,9 @@ private:
     Result<const PortPlace*> port_of(const Target&) const;
     Result<std::uint32_t> row_of(const PortPlace&, Priority) const;
     Result<void> request(std::uint32_t row, bool storm);
+    Result<void> await_result(std::uint32_t row);
+    Result<void> await_results(const PortPlace&);
+    Result<void> await_lossless(const PortPlace&);
     Result<void> switch_lossless_off(const PortPlace&);
     Result<void> restore_lossless(const PortPlace&);
     Result<watchdog::Treatment> shown_by(const PortPlace&);

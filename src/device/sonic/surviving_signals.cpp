@@ -24,10 +24,10 @@ constexpr Fields kPauseSignals =
 
 }  // namespace
 
-bool SurvivingSignals::mark(watchdog::Sample& sample, Instant seen_at)
+bool SurvivingSignals::mark(watchdog::Sample& sample, Instant seen_at, bool of_one_poll)
 {
     if (!since_) {
-        polled_ = kept_ = settled_ = false;
+        polled_ = kept_ = settled_ = renewed_ = false;
         return true;
     }
     // A counter that is less than before was reset.
@@ -37,10 +37,14 @@ bool SurvivingSignals::mark(watchdog::Sample& sample, Instant seen_at)
     };
     const auto counted = moved(Field::pause_us, pause_us_);
     const bool renewed = moved(Field::rx_pfc, rx_pfc_) != 0 || !has(sample.known, Field::rx_pfc);
+    const bool stopped = std::exchange(renewed_, renewed) && !renewed;
     const bool sends = moved(Field::tx_packets, tx_packets_) != 0;
     const auto interval = whole_us(sample.read_at) - whole_us(std::exchange(polled_at_, sample.read_at));
     if (!polled_) {
         polled_ = seen_at > *since_;
+        return false;
+    }
+    if (stopped && !of_one_poll) {
         return false;
     }
     const bool shows_paused = has(sample.known, Field::paused_now) && sample.paused_now;

@@ -9,6 +9,10 @@
 // The first poll after the mitigation may have been under way when the mitigation began. It is skipped (false), and the
 // next sample covers its interval as well. The agent's clock decides which poll is the first, because syncd's stamps
 // may be of another clock.
+//
+// syncd writes ports before queues, and frames are counted by port. A read in between has the frames of the next poll,
+// so the next poll seems to have none. Only syncd's stamps exclude such a read. Without them, the first sample without
+// frames is skipped, too.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +29,8 @@ public:
     bool in_storm() const { return since_.has_value(); }
 
     // Marks in a sample which signals survive. False: the sample must be skipped. seen_at: by the agent's clock.
-    bool mark(watchdog::Sample&, Instant seen_at);
+    // of_one_poll: its ports and queues are proven to be of the same poll.
+    bool mark(watchdog::Sample&, Instant seen_at, bool of_one_poll);
     // These signals alone show whether the storm goes on.
     bool settled() const { return settled_; }
 
@@ -35,6 +40,7 @@ private:
     bool polled_{};  // a poll was seen since its begin
     bool kept_{};    // the signals of pause survive the mitigation
     bool settled_{};
+    bool renewed_{};              // frames arrived before the last poll
     std::uint64_t pause_us_{};    // as of the last poll
     std::uint64_t rx_pfc_{};      // as of the last poll
     std::uint64_t tx_packets_{};  // as of the last poll

@@ -52,6 +52,7 @@ public:
     Result<void> look(std::span<const Slot> rows, watchdog::Intake& into, watchdog::SampleFilter* after);
     Result<Undo> prepare(const watchdog::Command&) override;
     Result<void> apply(const watchdog::Command&, const Undo&) override;
+    Result<void> await_effect(const watchdog::Command& command) override { return behind_.await_effect(command); }
     Result<watchdog::Treatment> read_back(const Target&) override;
     bool treated_by_others() const override { return behind_.treated_by_others(); }
     void listen(NoticeSink& sink) override { behind_.listen(sink); }

@@ -117,6 +117,12 @@ Result<void> RemovablePorts::apply(const watchdog::Command& command, const Undo&
     return there ? behind_.apply(*there, undo) : tl::unexpected(no_such_port());
 }
 
+Result<void> RemovablePorts::await_effect(const watchdog::Command& command)
+{
+    const auto there = behind(command);
+    return there ? behind_.await_effect(*there) : tl::unexpected(no_such_port());
+}
+
 Result<watchdog::Treatment> RemovablePorts::read_back(const Target& target)
 {
     const auto there = behind(target);

@@ -28,6 +28,7 @@ public:
     Result<void> look(std::span<const Slot> rows, watchdog::Intake& into) override;
     Result<Undo> prepare(const watchdog::Command&) override;
     Result<void> apply(const watchdog::Command&, const Undo&) override;
+    Result<void> await_effect(const watchdog::Command&) override;
     Result<watchdog::Treatment> read_back(const Target&) override;
     bool treated_by_others() const override { return behind_.treated_by_others(); }
     void listen(NoticeSink& sink) override { sink_ = &sink; }
