@@ -46,12 +46,12 @@ TEST_F(WorkerThreadTest, RunsTheJobOfAReadableFileOnce)
             read.set_value();  // a second call would throw
         });
     });
+    run([&] { order_ += 'a'; });
     finish();
-    EXPECT_EQ(order_, "");
     file_.wake();
     read.get_future().get();
     finish();
-    EXPECT_EQ(order_, "r");
+    EXPECT_EQ(order_, "ar");
 }
 
 TEST_F(WorkerThreadTest, JobsThatWaitComeFirst)
