@@ -1,10 +1,9 @@
-// Oracles about the times at which storms are found and closed. The bounds are those of ARCHITECTURE.md.
+// Oracles about the times at which storms of queues are found and closed. The bounds are those of ARCHITECTURE.md.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "swarm/oracles.hpp"
-#include "swarm/pause_history.hpp"
+#include "swarm/bound_oracle.hpp"
 
 namespace petrel::swarm {
 
@@ -15,17 +14,9 @@ using watchdog::EventKind;
 using watchdog::Phase;
 using watchdog::Reason;
 
-std::string ms_text(Ps time) { return fmt::format("{:.3f} ms", static_cast<double>(time) / twin::kMs); }
-
 bool proves_pause(const PolicyFacts& policy)
 {
     return policy.watched && (policy.criterion == Criterion::continuous || policy.criterion == Criterion::stalled);
-}
-
-// With counters that are not always up to date, the looks that the agent requests read nothing new: the grid is fixed.
-Ps gaps(const PolicyFacts& policy, const twin::SwitchProfile& profile)
-{
-    return in_ps(policy.poll) * (profile.flaws.refresh != 0 ? 2 : 1);
 }
 
 bool ends_by_quiet(const PolicyFacts& policy)
@@ -34,47 +25,8 @@ bool ends_by_quiet(const PolicyFacts& policy)
            policy.criterion != Criterion::pause_timeout;
 }
 
-bool port_wide(watchdog::Treatment treatment)
-{
-    return treatment == watchdog::Treatment::lossless_off || treatment == watchdog::Treatment::squeeze;
-}
-
-// The time in which stamps that drift cover a limit.
-Ps by_stamps(Ps limit, const twin::SwitchProfile& profile)
-{
-    constexpr double kMillion = 1e6;
-    return static_cast<Ps>(static_cast<double>(limit) * kMillion / (kMillion + profile.flaws.drift_ppm));
-}
-
-// A clock adds times between stamps, which may drift, and pause times, which do not.
-Ps at_most(Duration limit, const twin::SwitchProfile& profile)
-{
-    return std::max(in_ps(limit), by_stamps(in_ps(limit), profile));
-}
-
-// The time stamps at both ends of the limit may err.
-Ps at_least(Duration limit, const PolicyFacts& policy, const twin::SwitchProfile& profile)
-{
-    const auto sure = in_ps(std::max(limit - 2 * policy.uncertainty, Duration::zero()));
-    return std::min(sure, by_stamps(sure, profile));
-}
-
-class BoundOracle : public Oracle {
-protected:
-    BoundOracle(std::string_view name, const Case& of) : Oracle(name), case_(of), history_(of.places.queues.size()) {}
-
-    const Places::Port& port_of(std::uint32_t q) const { return case_.places.ports[case_.places.queues[q].port]; }
-    NodeId node_of(std::uint32_t q) const { return port_of(q).end.node; }
-    const twin::SwitchProfile& profile_of(std::uint32_t q) const
-    {
-        return case_.scenario.setup.switch_profiles[case_.scenario.setup.profile(node_of(q).value)];
-    }
-    // Counters that show past pauses, maybe with a delay.
-    bool truthful(std::uint32_t q) const { return !profile_of(q).flaws.quanta; }
-
-    const Case& case_;
-    PauseHistory history_;
-};
+// Counters that show past pauses, maybe with a delay.
+bool truthful(const twin::SwitchProfile& profile) { return !profile.flaws.quanta; }
 
 // Judges each queue by the time since which nothing but its pauses has changed.
 class SteadyOracle : public BoundOracle {
@@ -117,7 +69,7 @@ private:
         const auto& policy = queue.row.policy;
         if (!now.ports[case_.places.queues[q].port].up || !queue.paused || history_.pauses(q).empty() ||
             policy.criterion != Criterion::continuous || !policy.watched || policy.needs_backlog ||
-            queue.row.phase != Phase::watching || !truthful(q)) {
+            queue.row.phase != Phase::watching || !truthful(profile_of(q))) {
             return;
         }
         const auto from = std::max(history_.pauses(q).back().from_least, same_from_[q]);
@@ -139,7 +91,7 @@ public:
         history_.look(before, now);
         for (const auto& told : now.events) {
             if (announces_proven_storm(told.event) && told.queue && proves_pause(told.policy) &&
-                truthful(*told.queue)) {
+                truthful(profile_of(*told.queue))) {
                 judge(*told.queue, told, before.queues[*told.queue].row.policy);
             }
         }
@@ -231,7 +183,7 @@ public:
     {
         for (const auto& told : now.events) {
             if (told.event.kind == EventKind::storm_restored && told.event.reason == Reason::quiet && told.queue &&
-                told.policy.watched && told.policy.probe == Duration::zero() && truthful(*told.queue)) {
+                told.policy.watched && told.policy.probe == Duration::zero() && truthful(profile_of(*told.queue))) {
                 judge(*told.queue, told, before);
             }
         }

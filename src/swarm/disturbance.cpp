@@ -102,6 +102,8 @@ Disturbance::Of disturbed_part(const AgentFault& fault)
 // An agent that watches no queue looks at its device once a second: a port that comes back is found that late.
 constexpr Ps kIdleLook = twin::kSecond;
 
+constexpr Ps kBoot = 10 * twin::kMs;  // of a NIC; its agent starts within this time
+
 bool overlap(const Disturbance& one, scenario::NodeId device, Ps from, Ps until)
 {
     return one.device == device && one.from <= until && (one.until == twin::kForever || one.settles >= from);
@@ -111,6 +113,7 @@ bool overlap(const Disturbance& one, scenario::NodeId device, Ps from, Ps until)
 
 Disturbances::Disturbances(const scenario::Scenario& scenario)
 {
+    add_reboots(scenario);
     for (const auto& fault : scenario.agent_faults) {
         auto until = ends_agent(fault) ? next_start(scenario, fault) : end_of(fault);
         until = lasts(fault) ? twin::kForever : until;
@@ -141,6 +144,17 @@ Disturbances::Disturbances(const scenario::Scenario& scenario)
     for (const auto& fault : scenario.faults) {
         if (const auto* reboot = std::get_if<scenario::RebootHost>(&fault.what)) {
             memory_lost_.push_back({reboot->host, fault.at, fault.at, fault.at, Disturbance::Of::agent});
+        }
+    }
+}
+
+// The agent in a NIC starts without memory when its host reboots.
+void Disturbances::add_reboots(const scenario::Scenario& scenario)
+{
+    for (const auto& fault : scenario.faults) {
+        if (const auto* reboot = std::get_if<scenario::RebootHost>(&fault.what)) {
+            all_.push_back({reboot->host, fault.at, fault.at + kBoot, fault.at + kBoot, Disturbance::Of::agent});
+            memory_lost_.push_back(all_.back());
         }
     }
 }

@@ -40,6 +40,8 @@ public:
     twin::Ps settled(scenario::NodeId device) const;  // nothing disturbs the device after this time
 
 private:
+    void add_reboots(const scenario::Scenario&);
+
     std::vector<Disturbance> all_;
     std::vector<Disturbance> memory_lost_;
     std::vector<scenario::NodeId> liars_;

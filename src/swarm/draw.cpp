@@ -20,10 +20,12 @@ constexpr std::int64_t kMostJitterUs = 250;  // a quarter of the shortest poll i
 // The agent estimates the drift between pause time and stamps up to 5 % of the stamps.
 constexpr std::int64_t kMostDriftPpm = 47'000;
 
-struct DrawnSwitch {
+// A switch, or a NIC, which has one port.
+struct DrawnDevice {
     std::string name;
-    std::int64_t hosts{};  // hosts at its ports Ethernet0...
+    std::int64_t hosts{};  // of a switch: hosts at its ports Ethernet0...
     std::int64_t ports{};
+    bool nic{};
 };
 
 // The timers of a policy, in milliseconds.
@@ -57,6 +59,9 @@ public:
         draw_traffic();
         for (auto left = chance_.pick({0, 1, 1, 1, 2, 3}); left > 0; --left) {
             draw_storm();
+        }
+        if (!nics_.empty() && chance_.percent(70)) {
+            draw_stall();
         }
         for (auto left = chance_.pick({0, 0, 0, 1, 1, 2}); left > 0; --left) {
             draw_fabric_fault();
@@ -152,6 +157,12 @@ private:
         } else {
             put(profile, "alpha", fmt::format("{}", chance_.between(-6, 0)));
         }
+        if (chance_.percent(10)) {
+            slingshot_ = true;
+            put(profile, "registers", in_quotes("slingshot"));
+            put(profile, "pause_limit", ms(chance_.between(5, 60)));
+            return;
+        }
         draw_flaws(profile);
         if (chance_.percent(10)) {
             put(profile, "pause", fmt::format("{{ response = {} }}", us(chance_.between(1, 20))));
@@ -208,11 +219,11 @@ private:
         for (auto left = chance_.pick({0, 0, 0, 1, 1, 2}); left > 0; --left) {
             draw_policy_of_ports(any_of(watched_));
         }
-        if (chance_.percent(12)) {
-            auto& policy = table("[[policy]]");
-            put(policy, "preset", in_quotes("rdma-nic"));
-            put(policy, "detect_ms", fmt::format("{}", chance_.between(80, 150)));
-            put(policy, "poll_ms", fmt::format("{}", chance_.pick({5, 10, 20})));
+        if (chance_.percent(20)) {
+            timers_.push_back(fill_nic_policy(table("[[policy]]")));
+            for (std::int64_t host = 0; host < hosts_; ++host) {
+                nics_.push_back({fmt::format("h{}", host), 0, 1, true});
+            }
         }
         auto& limits = table("[limits]");
         put(limits, "hang_ms", fmt::format("{}", chance_.between(10, 100)));
@@ -233,7 +244,7 @@ private:
 
     // A policy that overrides those before it: for one priority of a device, or on one or two ports, where one priority
     // may have parameters of its own.
-    void draw_policy_of_ports(const DrawnSwitch& device)
+    void draw_policy_of_ports(const DrawnDevice& device)
     {
         auto& policy = table("[[policy]]");
         const auto timers = fill_policy(policy);
@@ -253,7 +264,7 @@ private:
         }
     }
 
-    std::string ports_of(const DrawnSwitch& device)
+    std::string ports_of(const DrawnDevice& device)
     {
         const auto first = chance_.between(0, device.ports - 1);
         const auto second = chance_.between(0, device.ports - 1);
@@ -261,12 +272,34 @@ private:
                                : fmt::format("[\"Ethernet{}\", \"Ethernet{}\"]", first, second);
     }
 
-    // The keys that a [[policy]] and a `set-policy` share.
+    // A stall latches the NIC, or is given up after T1 for a probe.
+    Timers fill_nic_policy(DraftTable& policy)
+    {
+        Timers timers;
+        timers.detect = chance_.between(80, 150);
+        timers.poll = chance_.pick({5, 10, 20});
+        put(policy, "preset", in_quotes("rdma-nic"));
+        put(policy, "detect_ms", fmt::format("{}", timers.detect));
+        put(policy, "poll_ms", fmt::format("{}", timers.poll));
+        if (chance_.percent(15)) {
+            put(policy, "action", in_quotes("alert"));
+        }
+        if (chance_.percent(40)) {
+            timers.restore = timers.poll;
+            put(policy, "restore_ms", fmt::format("{}", timers.restore));
+            put(policy, "release", in_quotes(chance_.pick({"auto", "forced"})));
+            put(policy, "latch_count", "0");
+        }
+        rest_ = std::max(rest_, 64 * timers.restore + 4 * timers.detect + 20 * timers.poll + 150);
+        return timers;
+    }
+
+    // The keys that a [[policy]] and a `set-policy` of a switch share.
     Timers fill_policy(DraftTable& policy)
     {
         auto preset = chance_.pick<std::string_view>(
             {"sai", "sai", "sai", "sai", "sai", "sonic", "rdma-switch", "rdma-switch", "progress"});
-        preset = pause_limit_ && chance_.percent(70) ? "pause-too-long" : preset;
+        preset = slingshot_ || (pause_limit_ && chance_.percent(70)) ? "pause-too-long" : preset;
         put(policy, "preset", in_quotes(preset));
         Timers timers;
         timers.poll =
@@ -285,10 +318,11 @@ private:
         put(policy, "detect_ms", fmt::format("{}", timers.detect));
         put(policy, "restore_ms", fmt::format("{}", timers.restore));
         std::int64_t longest = timers.restore * (deaf_ ? 64 : 4);
-        if (!status && chance_.percent(50)) {
+        if (chance_.percent(status ? 20 : 50)) {
             put(policy, "action",
-                in_quotes(preset == "rdma-switch" ? chance_.pick({"alert", "drop", "lossless-off"})
-                                                  : chance_.pick({"alert", "forward", "forward", "drop"})));
+                in_quotes(status                    ? "alert"
+                          : preset == "rdma-switch" ? chance_.pick({"alert", "drop", "lossless-off"})
+                                                    : chance_.pick({"alert", "forward", "forward", "drop"})));
         }
         if (chance_.percent(15)) {
             put(policy, "release", in_quotes(chance_.pick({"forced", "forced", "manual"})));
@@ -394,6 +428,23 @@ private:
         }
     }
 
+    // A NIC that receives traffic stops taking frames, for about as long as its policy asks for.
+    void draw_stall()
+    {
+        const auto to = chance_.between(0, hosts_ - 1);
+        auto& traffic = table("[[traffic]]");
+        put(traffic, "from", in_quotes(fmt::format("h{}", (to + 1) % hosts_)));
+        put(traffic, "to", in_quotes(fmt::format("h{}", to)));
+        put(traffic, "rate", in_quotes("200M"));
+        put(traffic, "reliable", "false");
+        put(traffic, "stop", ms(calm_));
+        const auto from = chance_.between(1, calm_ / 2);
+        const auto until = std::min(calm_, from + timers_.back().detect + chance_.between(0, 300));
+        storms_.push_back({from, until});
+        put(fault("stop-pipeline", from), "host", in_quotes(fmt::format("h{}", to)));
+        put(fault("heal-pipeline", until), "host", in_quotes(fmt::format("h{}", to)));
+    }
+
     void draw_fabric_fault()
     {
         const auto when = any_period();
@@ -435,7 +486,7 @@ private:
         return std::clamp<std::int64_t>(near + chance_.between(-2, timers.poll + 2), 1, calm_ - 2);
     }
 
-    DraftTable& agent_fault(std::string_view kind, std::int64_t at, const DrawnSwitch& device)
+    DraftTable& agent_fault(std::string_view kind, std::int64_t at, const DrawnDevice& device)
     {
         auto& made = fault(kind, at);
         put(made, "device", in_quotes(device.name));
@@ -444,11 +495,13 @@ private:
 
     void draw_agent_fault()
     {
-        const auto& device = any_of(watched_);
+        const auto& device = any_of(!nics_.empty() && chance_.percent(40) ? nics_ : watched_);
         const auto at = interesting_time();
         const auto until = std::min(calm_ - 1, at + chance_.pick<std::int64_t>({5, 20, 60, 200}) + 1);
-        const auto port = in_quotes(
-            fmt::format("{}:Ethernet{}", device.name, chance_.between(0, std::max<std::int64_t>(device.hosts - 1, 0))));
+        const auto port =
+            in_quotes(device.nic ? device.name
+                                 : fmt::format("{}:Ethernet{}", device.name,
+                                               chance_.between(0, std::max<std::int64_t>(device.hosts - 1, 0))));
         switch (chance_.between(0, 22)) {
         case 0:
         case 1: draw_restart(device, at); break;
@@ -476,7 +529,8 @@ private:
             put_spell(at, until);
             break;
         case 9:
-            put(agent_fault("lie", at, device), "shows", in_quotes(chance_.pick({"none", "drop", "ignore_pause"})));
+            put(agent_fault("lie", at, device), "shows",
+                in_quotes(chance_.pick({"none", "drop", "ignore_pause", "squeeze", "mute_pause"})));
             put_spell(at, until);
             break;
         case 10: draw_change(device, at, until, port); break;
@@ -507,7 +561,7 @@ private:
         }
     }
 
-    void draw_late_notices(const DrawnSwitch& device, std::int64_t at, std::int64_t until)
+    void draw_late_notices(const DrawnDevice& device, std::int64_t at, std::int64_t until)
     {
         const auto takes = chance_.between(1, chance_.pick({5, 50, 200}));
         put(agent_fault("delay-notices", at, device), "takes", ms(takes));
@@ -517,7 +571,7 @@ private:
         rest_after(at, until + takes);
     }
 
-    void draw_slowness(std::string_view kind, std::int64_t at, std::int64_t until, const DrawnSwitch& device)
+    void draw_slowness(std::string_view kind, std::int64_t at, std::int64_t until, const DrawnDevice& device)
     {
         const auto takes = chance_.between(1, 30);
         put(agent_fault(kind, at, device), "takes", ms(takes));
@@ -539,7 +593,7 @@ private:
     // Retries back off: after a fault, the next one may take as long as the fault lasted.
     void rest_after(std::int64_t at, std::int64_t until) { rest_ = std::max(rest_, 2 * (until - at) + 400); }
 
-    void draw_restart(const DrawnSwitch& device, std::int64_t at)
+    void draw_restart(const DrawnDevice& device, std::int64_t at)
     {
         const auto start = std::min(calm_ - 1, at + chance_.pick<std::int64_t>({0, 1, 5, 50, 200}));
         if (start > at || chance_.percent(50)) {
@@ -549,7 +603,7 @@ private:
     }
 
     // The agent dies in the middle of a call, and the next one may die in a call of its start.
-    void draw_death(const DrawnSwitch& device, std::int64_t at)
+    void draw_death(const DrawnDevice& device, std::int64_t at)
     {
         for (auto left = chance_.pick({1, 1, 1, 2}); left > 0 && at < calm_ - 1; --left) {
             put(agent_fault("kill-agent", at, device), "step",
@@ -560,7 +614,7 @@ private:
         }
     }
 
-    void draw_start(const DrawnSwitch& device, std::int64_t start)
+    void draw_start(const DrawnDevice& device, std::int64_t start)
     {
         auto& again = agent_fault("start-agent", start, device);
         const auto memory = chance_.pick({"kept", "kept", "kept", "torn", "torn", "lost"});
@@ -573,7 +627,7 @@ private:
         }
     }
 
-    void draw_change(const DrawnSwitch& device, std::int64_t at, std::int64_t until, const std::string& port)
+    void draw_change(const DrawnDevice& device, std::int64_t at, std::int64_t until, const std::string& port)
     {
         switch (chance_.between(0, 2)) {
         case 0: agent_fault("reload", at, device); break;
@@ -585,6 +639,10 @@ private:
             break;
         default: {
             auto& change = agent_fault("set-policy", at, device);
+            if (device.nic) {
+                fill_nic_policy(change);
+                break;
+            }
             fill_policy(change);
             if (chance_.percent(25)) {
                 put(change, "ports", ports_of(device));
@@ -594,7 +652,7 @@ private:
         }
     }
 
-    void draw_order(const DrawnSwitch& device, std::int64_t at, std::int64_t until, const std::string& port)
+    void draw_order(const DrawnDevice& device, std::int64_t at, std::int64_t until, const std::string& port)
     {
         const auto order = [&](std::string_view what, std::int64_t when, bool whole) {
             put(agent_fault("order", when, device), "what", in_quotes(what));
@@ -640,11 +698,13 @@ private:
     std::int64_t gigabits_{};
     bool deaf_{};
     bool pause_limit_{};
+    bool slingshot_{};
     bool detects_itself_{};
     std::vector<Timers> timers_;  // of all policies
-    std::vector<DrawnSwitch> switches_;
-    std::vector<DrawnSwitch> watched_;
-    std::map<std::string, const DrawnSwitch*> stopped_;
+    std::vector<DrawnDevice> switches_;
+    std::vector<DrawnDevice> watched_;  // switches
+    std::vector<DrawnDevice> nics_;     // that are watched
+    std::map<std::string, const DrawnDevice*> stopped_;
     std::vector<Period> storms_;
 };
 

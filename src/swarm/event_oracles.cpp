@@ -48,10 +48,10 @@ public:
     void end(const Glance& last, const Ending& ending) override
     {
         for (const auto& [where, storm] : storms_) {
-            if (!storm.open || !storm.queue || !ending.queues[*storm.queue].agent_runs) {
+            if (!storm.open || !agent_runs(storm, ending)) {
                 continue;
             }
-            const auto phase = last.queues[*storm.queue].row.phase;
+            const auto phase = row_of(storm, last).phase;
             if ((phase == Phase::watching || phase == Phase::off) && !forgotten(storm, last.at)) {
                 violated(last.at, where,
                          fmt::format("The storm that was announced at {} ms is over and was never closed.",
@@ -66,8 +66,24 @@ private:
         bool alerted{};  // announced without a treatment, which may follow
         Ps at{};         // time of the storm's last event
         NodeId node;
-        std::optional<std::uint32_t> queue;
+        std::optional<std::uint32_t> port;
+        std::optional<std::uint32_t> queue;  // none: the port as a whole
     };
+
+    bool agent_runs(const Storm& storm, const Ending& ending) const
+    {
+        if (const auto nic = case_.places.nic_at(storm.node)) {
+            return ending.nics[*nic].agent_runs;
+        }
+        return storm.port && case_.places.ports[*storm.port].queues != 0 &&
+               ending.queues[case_.places.ports[*storm.port].first_queue].agent_runs;
+    }
+
+    const RowGlance& row_of(const Storm& storm, const Glance& last) const
+    {
+        const auto nic = case_.places.nic_at(storm.node);
+        return nic ? last.nics[*nic].row : storm.queue ? last.queues[*storm.queue].row : last.ports[*storm.port].row;
+    }
 
     bool forgotten(const Storm& storm, Ps until) const
     {
@@ -84,7 +100,7 @@ private:
                      fmt::format("The storm that was announced at {} ms is announced again and was not closed.",
                                  storm.at / twin::kMs));
         }
-        storm = {true, told.event.kind == EventKind::storm_alert, at, told.node, told.queue};
+        storm = {true, told.event.kind == EventKind::storm_alert, at, told.node, told.port, told.queue};
     }
 
     void close(const EventGlance& told)
@@ -96,7 +112,7 @@ private:
         if (!storm.open && !by_order && !forgotten(storm, at)) {
             violated(at, told.where, "A storm is closed that was not announced, or was closed before.");
         }
-        storm = {false, false, at, told.node, told.queue};
+        storm = {false, false, at, told.node, told.port, told.queue};
     }
 
     const Case& case_;

@@ -68,10 +68,9 @@ Places places_of(const scenario::Scenario& scenario, const twin::Twin& twin)
                 continue;
             }
             places.ports[*here].peer = places.port_at(far);
-            const auto nic = std::ranges::find(places.nics, far.node, &Places::Nic::node);
-            if (nic != places.nics.end()) {
-                places.ports[*here].nic = static_cast<std::uint32_t>(nic - places.nics.begin());
-                nic->port = *here;
+            if (const auto nic = places.nic_at(far.node)) {
+                places.ports[*here].nic = nic;
+                places.nics[*nic].port = *here;
             }
         }
     }
@@ -84,6 +83,12 @@ std::optional<std::uint32_t> Places::port_at(const End& end) const
 {
     const auto found = std::ranges::find(ports, end, &Port::end);
     return found == ports.end() ? std::nullopt : std::optional{static_cast<std::uint32_t>(found - ports.begin())};
+}
+
+std::optional<std::uint32_t> Places::nic_at(NodeId node) const
+{
+    const auto found = std::ranges::find(nics, node, &Nic::node);
+    return found == nics.end() ? std::nullopt : std::optional{static_cast<std::uint32_t>(found - nics.begin())};
 }
 
 std::string Places::name(std::uint32_t queue) const
@@ -133,10 +138,14 @@ void Watcher::read_agents(Glance& into) const
             into.devices.push_back(
                 {watch.node, runner->condition(), agent == nullptr ? Duration{} : agent->watchdog().watchlist().poll});
         }
-        if (agent == nullptr || !experiment_.twin().is_switch(watch.node)) {
+        if (agent == nullptr) {
             continue;
         }
         const auto& dog = agent->watchdog();
+        if (!experiment_.twin().is_switch(watch.node)) {
+            read_nic_agent(watch.node, dog, into);
+            continue;
+        }
         const auto& list = dog.watchlist();
         const auto& ports = experiment_.scenario().setup.topology.nodes[watch.node.value].ports;
         for (std::uint32_t slot = 0; slot < list.rows.size(); ++slot) {
@@ -151,6 +160,17 @@ void Watcher::read_agents(Glance& into) const
             } else if (const auto queue = queue_at(*port, target)) {
                 into.queues[*queue].row = row;
             }
+        }
+    }
+}
+
+void Watcher::read_nic_agent(NodeId node, const watchdog::Watchdog& dog, Glance& into) const
+{
+    const auto& list = dog.watchlist();
+    for (std::uint32_t slot = 0; slot < list.rows.size(); ++slot) {
+        if (!list.inventory.rows[slot].target.priority) {
+            into.nics[*places_.nic_at(node)].row = {dog.phase(Slot{slot}), dog.in_effect(Slot{slot}),
+                                                    facts_of(list, list.rows[slot].policy)};
         }
     }
 }
@@ -196,8 +216,16 @@ Glance Watcher::glance()
     }
     for (const auto& place : places_.nics) {
         const auto view = twin.nic_view(place.node);
-        now.nics.push_back(
-            {view.drops()[twin::Drop::nic_buffer], view.pause_tx() != view.profile().lossless, view.epoch()});
+        auto& nic = now.nics.emplace_back();
+        nic.overflows = view.drops()[twin::Drop::nic_buffer];
+        nic.muted = view.pause_tx() != view.profile().lossless;
+        nic.up = view.link_up();
+        nic.epoch = view.epoch();
+        for (std::uint8_t priority = 0; priority < kPriorities; ++priority) {
+            const auto read = view.read(priority, now.at);
+            nic.taken += read.taken;
+            nic.pausing_for[priority] = read.pausing_for;
+        }
     }
     read_agents(now);
     for (const auto& found : experiment_.new_events()) {
@@ -206,6 +234,7 @@ Glance Watcher::glance()
             found.node,
             places_.port_at({found.node, found.port}),
             {},
+            places_.nic_at(found.node),
             facts_of(*found.watchlist, found.event->policy),
             fmt::format("{}:{}", found.device, to_string(found.watchlist->inventory, found.event->target))};
         if (seen.port) {
@@ -221,12 +250,18 @@ Ending Watcher::ending() const
     Ending end;
     end.totals = experiment_.twin().totals();
     end.queues.resize(places_.queues.size());
+    end.nics.resize(places_.nics.size());
     for (const auto& watch : experiment_.scenario().watches) {
         const auto* agent = experiment_.agent(watch.node);
-        if (agent == nullptr || !experiment_.twin().is_switch(watch.node)) {
+        if (agent == nullptr) {
             continue;
         }
         const auto remembered = agent->save(twin::to_instant(experiment_.twin().now()));
+        if (const auto nic = places_.nic_at(watch.node)) {
+            const bool ordered = std::ranges::any_of(remembered.rows, &watchdog::Checkpoint::Row::ordered);
+            end.nics[*nic] = {true, remembered.red_switch || ordered};
+            continue;
+        }
         const auto& inventory = agent->watchdog().watchlist().inventory;
         const auto& ports = experiment_.scenario().setup.topology.nodes[watch.node.value].ports;
         for (std::uint32_t q = 0; q < places_.queues.size(); ++q) {

@@ -3,6 +3,7 @@
 // device, so that faults of counters do not change it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,6 +46,7 @@ struct Places {
     std::vector<Nic> nics;
 
     std::optional<std::uint32_t> port_at(const End&) const;
+    std::optional<std::uint32_t> nic_at(NodeId) const;
     std::string name(std::uint32_t queue) const;  // "leaf0:Ethernet4:3"
 };
 
@@ -95,7 +97,11 @@ struct PortGlance {
 struct NicGlance {
     std::uint64_t overflows{};
     bool muted{};  // its watchdog has switched pause off
+    bool up{};
     std::uint32_t epoch{};
+    std::uint64_t taken{};                      // frames that left its buffer
+    std::array<Ps, kPriorities> pausing_for{};  // total time for which it paused its switch, by priority
+    RowGlance row;                              // of its port
 };
 
 // A device whose agent runs.
@@ -111,6 +117,7 @@ struct EventGlance {
     NodeId node;
     std::optional<std::uint32_t> port;   // of a switch: index into Places::ports
     std::optional<std::uint32_t> queue;  // index into Places::queues
+    std::optional<std::uint32_t> nic;    // index into Places::nics
     PolicyFacts policy;
     std::string where;  // "leaf0:Ethernet4:3"
 };
@@ -132,13 +139,14 @@ bool announces_proven_storm(const watchdog::Event&);
 
 // The end of a run.
 struct Ending {
-    struct Queue {
+    struct Site {
         bool agent_runs{};
         bool by_order{};  // an operator or the big red switch wants the treatment
     };
 
     twin::Totals totals;
-    std::vector<Queue> queues;
+    std::vector<Site> queues;
+    std::vector<Site> nics;
 };
 
 // Takes glances of an experiment between two pieces of its run.
@@ -152,6 +160,7 @@ public:
 
 private:
     void read_agents(Glance&) const;
+    void read_nic_agent(NodeId, const watchdog::Watchdog&, Glance&) const;
     std::optional<std::uint32_t> queue_at(std::uint32_t port, const Target&) const;
 
     lab::Experiment& experiment_;

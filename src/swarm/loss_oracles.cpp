@@ -35,6 +35,7 @@ public:
     explicit LossOutsideSites(const Case& of) : Oracle("loss outside treated sites"), case_(of)
     {
         disturbed_.resize(of.places.ports.size());
+        muted_.resize(of.places.nics.size());
         for (const auto& nic : of.places.nics) {
             may_overflow_.push_back(storms(nic) || receives_lossy(nic));
         }
@@ -53,8 +54,10 @@ public:
         for (std::size_t i = 0; i < now.nics.size(); ++i) {
             const auto& nic = case_.places.nics[i];
             const auto lost = now.nics[i].overflows - before.nics[i].overflows;
-            if (lost != 0 && !may_overflow_[i] && !now.nics[i].muted && !before.nics[i].muted &&
-                disturbed_[nic.port] < now.at) {
+            if (now.nics[i].muted || before.nics[i].muted || decided_at(nic.node, now)) {
+                muted_[i] = now.at + kPauseRepeated;
+            }
+            if (lost != 0 && !may_overflow_[i] && muted_[i] < now.at && disturbed_[nic.port] < now.at) {
                 violated(now.at, nic.name,
                          fmt::format("The NIC's buffer overflowed by {} frames, but its switch honours pause.", lost));
             }
@@ -62,6 +65,11 @@ public:
     }
 
 private:
+    static bool decided_at(NodeId node, const Glance& now)
+    {
+        return std::ranges::any_of(now.events, [&](const EventGlance& told) { return told.node == node; });
+    }
+
     // The frames of a storm replace the pause that the NIC itself has sent.
     bool storms(const Places::Nic& nic) const
     {
@@ -124,6 +132,7 @@ private:
     const Case& case_;
     std::vector<Ps> disturbed_;       // by port: until when a loss has an explanation
     std::vector<bool> may_overflow_;  // by NIC
+    std::vector<Ps> muted_;           // by NIC: until when a loss has an explanation
 };
 
 }  // namespace

@@ -11,6 +11,10 @@ namespace petrel::swarm {
 // After the last fault of a device, its agent is at rest again at the latest after this time.
 inline constexpr Ps kSettling = 100 * twin::kMs;
 
+// The longest time from the end of a storm to the end of its treatment, if every write succeeds at the second attempt.
+// `deaf`: no signal survives the treatment.
+Ps longest_restore(const PolicyFacts&, bool deaf);
+
 // The data that oracles use besides the glances. They keep a reference to it.
 struct Case {
     const scenario::Scenario& scenario;
@@ -43,6 +47,19 @@ std::unique_ptr<Oracle> early_detection(const Case&);
 
 // A storm that is over longer than the bound of its policy is closed.
 std::unique_ptr<Oracle> restore_bound(const Case&);
+
+// The same laws for a port that is watched by its pause-timeout status.
+std::unique_ptr<Oracle> detection_bound_of_status(const Case&);
+std::unique_ptr<Oracle> early_detection_by_status(const Case&);
+std::unique_ptr<Oracle> restore_bound_of_status(const Case&);
+
+// The same laws for NICs: a NIC that takes no frame and pauses its switch for longer than the bound of its policy is no
+// longer just watched; none that took a frame within T0 is announced; at the end the NIC is muted exactly where the
+// agent believes it, and not without a reason.
+std::unique_ptr<Oracle> detection_bound_of_nics(const Case&);
+std::unique_ptr<Oracle> early_detection_in_nics(const Case&);
+std::unique_ptr<Oracle> belief_about_nics(const Case&);
+std::unique_ptr<Oracle> treatment_left_in_nics(const Case&);
 
 // A storm is not closed as quiet before the queue was quiet for T1.
 std::unique_ptr<Oracle> early_restore(const Case&);

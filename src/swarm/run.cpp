@@ -41,9 +41,26 @@ public:
           case_{experiment.scenario(), watcher_.places(), Disturbances{experiment.scenario()}}
     {
         oracles_.push_back(conservation());
-        for (const auto make : {loss_outside_sites, treatment_left, pause_from_dropping, belief, detection_bound,
-                                early_detection, restore_bound, early_restore, action_rate, closed_once,
-                                evidence_replays, policy_of_each_queue, out_of_sight}) {
+        for (const auto make : {loss_outside_sites,
+                                treatment_left,
+                                pause_from_dropping,
+                                belief,
+                                detection_bound,
+                                early_detection,
+                                restore_bound,
+                                early_restore,
+                                action_rate,
+                                closed_once,
+                                evidence_replays,
+                                policy_of_each_queue,
+                                out_of_sight,
+                                detection_bound_of_status,
+                                early_detection_by_status,
+                                restore_bound_of_status,
+                                detection_bound_of_nics,
+                                early_detection_in_nics,
+                                belief_about_nics,
+                                treatment_left_in_nics}) {
             oracles_.push_back(make(case_));
         }
         last_ = watcher_.glance();
@@ -102,6 +119,11 @@ private:
             const auto& port = watcher_.places().ports[watcher_.places().queues[q].port];
             if (!device || port.end.node == *device) {
                 judged_.coverage.add(last_.queues[q].row.phase, kind);
+            }
+        }
+        for (std::size_t nic = 0; nic < last_.nics.size(); ++nic) {
+            if (device && watcher_.places().nics[nic].node == *device) {
+                judged_.coverage.add(last_.nics[nic].row.phase, kind);
             }
         }
     }

@@ -9,19 +9,6 @@ namespace petrel::swarm {
 
 namespace {
 
-using namespace std::chrono_literals;
-
-// A queue without a signal that survives its treatment is released for a probe after T1, and after twice that time each
-// time the probe meets the storm, up to 32 T1; all of them together are below this.
-constexpr int kMostProbeWaits = 64;
-
-// The longest time from the end of a storm to the end of its treatment, if every write succeeds at the second attempt.
-Ps longest_restore(const PolicyFacts& policy, bool deaf)
-{
-    const auto wait = deaf ? kMostProbeWaits * policy.restore : 2 * policy.restore;
-    return in_ps(std::max(wait, 2 * policy.backoff_max) + 2 * policy.detect + 16 * policy.poll + 100ms);
-}
-
 class TreatmentLeft final : public Oracle {
 public:
     explicit TreatmentLeft(const Case& of) : Oracle("treatment left"), case_(of)
@@ -159,6 +146,16 @@ private:
 };
 
 }  // namespace
+
+Ps longest_restore(const PolicyFacts& policy, bool deaf)
+{
+    using namespace std::chrono_literals;
+    // A queue without a signal that survives its treatment is released for a probe after T1, and after twice that time
+    // each time the probe meets the storm, up to 32 T1; all of them together are below this.
+    constexpr int kMostProbeWaits = 64;
+    const auto wait = deaf ? kMostProbeWaits * policy.restore : 2 * policy.restore;
+    return in_ps(std::max(wait, 2 * policy.backoff_max) + 2 * policy.detect + 16 * policy.poll + 100ms);
+}
 
 std::unique_ptr<Oracle> pause_from_dropping(const Case& of) { return std::make_unique<PauseFromDropping>(of); }
 std::unique_ptr<Oracle> belief(const Case& of) { return std::make_unique<Belief>(of); }

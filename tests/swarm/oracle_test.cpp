@@ -27,6 +27,8 @@ poll_ms = 10
 // A run of one switch. Each step is a glance 2 ms after the last one.
 class OracleTest : public testing::Test {
 protected:
+    explicit OracleTest(const std::string& text = kText) : experiment(test::experiment(text)) {}
+
     void step()
     {
         auto now = last;
@@ -69,7 +71,7 @@ protected:
         return oracle->violations().empty() ? "" : oracle->violations().front().what;
     }
 
-    std::unique_ptr<lab::Experiment> experiment = test::experiment(kText);
+    std::unique_ptr<lab::Experiment> experiment;
     Watcher watcher{*experiment};
     Case of{experiment->scenario(), watcher.places(), Disturbances{experiment->scenario()}};
     Ending ending = [this] {
@@ -346,6 +348,176 @@ TEST_F(OracleTest, AQueueIsWatchedByItsPolicy)
     EXPECT_EQ(found(), "");
     queue().row.policy.detect += std::chrono::milliseconds{1};
     EXPECT_EQ(found(), "It is not watched by the last policy that names it, sai.");
+}
+
+// A switch that is watched by the pause-timeout status of its ports. T0 and T1 are zero.
+class StatusOracleTest : public OracleTest {
+protected:
+    StatusOracleTest()
+        : OracleTest(R"(
+name = "status"
+duration = "1s"
+[topology]
+kind = "single-switch"
+hosts = 2
+[[switch]]
+pause_limit = "10ms"
+[[policy]]
+preset = "pause-too-long"
+poll_ms = 10
+)")
+    {}
+
+    PortGlance& port() { return last.ports.front(); }
+    void tell_of_port(EventKind kind)
+    {
+        change = [=, this](Glance& now) {
+            EventGlance told{};
+            told.event.kind = kind;
+            told.event.reason = Reason::proven;
+            told.event.at = twin::to_instant(last.at + twin::kMs);
+            told.node = of.places.ports.front().end.node;
+            told.port = 0;
+            told.policy = now.ports.front().row.policy;
+            told.where = of.places.ports.front().name;
+            now.events.push_back(told);
+        };
+        step();
+    }
+};
+
+TEST_F(StatusOracleTest, AStatusIsFoundWithinItsBound)
+{
+    oracle = detection_bound_of_status(of);
+    change = [](Glance& now) { now.queues.front().paused = true; };
+    steps(16);  // the limit and two polls are 30 ms
+    EXPECT_EQ(found(), "");
+    step();
+    EXPECT_EQ(found(), "The status shows a pause for 22.000 ms and the port is only watched; the bound is 20.000 ms.");
+}
+
+TEST_F(StatusOracleTest, NoStatusIsFoundBeforeItsLimit)
+{
+    oracle = early_detection_by_status(of);
+    change = [](Glance& now) { now.queues.front().paused = true; };
+    steps(6);
+    tell_of_port(EventKind::pause_too_long);
+    EXPECT_EQ(found(), "");
+    queue().paused = false;
+    ++queue().pauses_ended;
+    steps(30);
+    change = [](Glance& now) { now.queues.front().paused = true; };
+    steps(2);
+    tell_of_port(EventKind::pause_too_long);
+    EXPECT_EQ(found(), "A storm is announced, but no queue of the port was paused for 10.000 ms.");
+}
+
+TEST_F(StatusOracleTest, AStatusThatIsOverIsClosedWithinItsBound)
+{
+    oracle = restore_bound_of_status(of);
+    port().row.phase = Phase::mitigated;
+    queue().paused = true;
+    steps(100);
+    EXPECT_EQ(found(), "");
+    change = [](Glance& now) { now.queues.front().paused = false; };
+    steps(11);  // two polls are 20 ms
+    EXPECT_EQ(found(), "");
+    step();
+    EXPECT_EQ(found(), "The port has been quiet for 22.000 ms and is still mitigated; the bound is 20.000 ms.");
+}
+
+TEST_F(StatusOracleTest, AStormOfAPortIsClosedAtTheEnd)
+{
+    oracle = closed_once(of);
+    tell_of_port(EventKind::pause_too_long);
+    port().row.phase = Phase::mitigated;
+    EXPECT_EQ(found(), "");
+    port().row.phase = Phase::watching;
+    EXPECT_NE(found(), "");
+}
+
+// T0 is 80 ms.
+class NicOracleTest : public OracleTest {
+protected:
+    NicOracleTest()
+        : OracleTest(std::string{kText} + "[[policy]]\npreset = \"rdma-nic\"\ndetect_ms = 80\npoll_ms = 10\n")
+    {}
+
+    NicGlance& nic() { return last.nics.front(); }
+    void pause_for(int count)
+    {
+        for (int i = 0; i < count; ++i) {
+            change = [](Glance& now) { now.nics.front().pausing_for[3] += 2 * twin::kMs; };
+            step();
+        }
+    }
+    void tell_of_nic(EventKind kind)
+    {
+        change = [=, this](Glance& now) {
+            EventGlance told{};
+            told.event.kind = kind;
+            told.event.reason = Reason::proven;
+            told.event.at = twin::to_instant(last.at + twin::kMs);
+            told.node = of.places.nics.front().node;
+            told.nic = 0;
+            told.policy = now.nics.front().row.policy;
+            told.where = of.places.nics.front().name;
+            now.events.push_back(told);
+        };
+        step();
+    }
+};
+
+TEST_F(NicOracleTest, AStallIsFoundWithinItsBound)
+{
+    oracle = detection_bound_of_nics(of);
+    step();
+    pause_for(40);
+    change = [](Glance& now) { ++now.nics.front().taken; };
+    step();
+    pause_for(50);  // T0 and two polls are 100 ms
+    EXPECT_EQ(found(), "");
+    pause_for(1);
+    EXPECT_EQ(found(),
+              "The NIC has taken no frame and paused its switch for 102.000 ms, and is only watched; the bound "
+              "is 100.000 ms.");
+}
+
+TEST_F(NicOracleTest, NoStallIsFoundBeforeT0)
+{
+    oracle = early_detection_in_nics(of);
+    change = [](Glance& now) { ++now.nics.front().taken; };
+    steps(41);
+    tell_of_nic(EventKind::nic_latched);
+    EXPECT_EQ(found(), "");
+    change = [](Glance& now) { ++now.nics.front().taken; };
+    steps(38);
+    tell_of_nic(EventKind::nic_latched);
+    EXPECT_EQ(found(), "A stall is announced, but the NIC took a frame 77.000 ms before at most; T0 is 80.000 ms.");
+}
+
+TEST_F(NicOracleTest, TheAgentBelievesWhatTheNicShows)
+{
+    oracle = belief_about_nics(of);
+    steps(100);
+    EXPECT_EQ(found(), "");
+    nic().muted = true;
+    EXPECT_EQ(found(), "The NIC is muted, and the agent has no record of it.");
+}
+
+TEST_F(NicOracleTest, AMutedNicNeedsAReasonAtTheEnd)
+{
+    oracle = treatment_left_in_nics(of);
+    pause_for(50);
+    nic().muted = true;
+    nic().row.policy.release = watchdog::Release::quiet;
+    nic().row.phase = Phase::mitigated;
+    EXPECT_EQ(found(), "");
+    steps(1000);
+    nic().row.phase = Phase::latched;
+    EXPECT_EQ(found(), "");
+    nic().row.phase = Phase::mitigated;
+    EXPECT_NE(found(), "");
 }
 
 // The end of a run of one switch with more tables, whose rows the test may change.
