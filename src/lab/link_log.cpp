@@ -32,11 +32,9 @@ public:
     }
     // A NIC is managed over its own link, which may be down.
     bool reachable() const { return of_switch() || as_nic().link_up(); }
-    bool went_down() const { return (of_switch() ? as_switch().epoch(port()) : as_nic().epoch()) != kFirstEpoch; }
+    bool went_down() const { return of_switch() ? as_switch().link_went_down(port()) : as_nic().link_went_down(); }
 
 private:
-    static constexpr std::uint32_t kFirstEpoch = 1;
-
     bool of_switch() const { return twin_.is_switch(end_.node); }
     twin::SwitchView as_switch() const { return twin_.switch_view(end_.node); }
     twin::NicView as_nic() const { return twin_.nic_view(end_.node); }

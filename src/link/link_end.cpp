@@ -186,7 +186,7 @@ Reaction LinkEnd::change_shape(LinkShape shape, WallTime now)
     if (!is_up(state_)) {
         return kIgnored;
     }
-    const auto code = out_of_policy(policy_, came_up_, shape);
+    const auto code = refuses(shape);
     return code ? take_down(*code, now) : kAccepted;
 }
 

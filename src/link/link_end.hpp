@@ -98,6 +98,11 @@ public:
     // Returns false and changes nothing if the mask has reserved bits.
     bool set_mask(PortErrorMask);
     void set_policy(LinkPolicy policy) { policy_ = policy; }
+    // The reason for which the port takes down a link of this shape; none: its policy allows the shape.
+    std::optional<std::uint8_t> refuses(const LinkShape& shape) const
+    {
+        return out_of_policy(policy_, came_up_, shape);
+    }
 
     LinkReading read() const;
     std::uint64_t ignored_errors() const { return ignored_errors_; }

@@ -14,7 +14,7 @@ bool width_allowed(std::uint8_t widths, std::uint8_t lanes)
 
 std::optional<std::uint8_t> out_of_policy(const LinkPolicy& policy, const LinkShape& came_up, const LinkShape& now)
 {
-    if (now.lane_gbps < policy.least_lane_gbps) {
+    if (now.lane_speed < policy.least_lane_speed) {
         return kSpeedPolicy;
     }
     const bool wide_enough =

@@ -5,17 +5,19 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/ids.hpp"
+
 namespace petrel::link {
 
 struct LinkShape {
     std::uint8_t tx_lanes{4};
     std::uint8_t rx_lanes{4};
-    std::uint16_t lane_gbps{25};
+    BitRate lane_speed{25'000'000'000};
 };
 
 struct LinkPolicy {
     std::uint8_t widths_allowed{};  // bit n - 1: n lanes are enough; none set: the width must not change
-    std::uint16_t least_lane_gbps{};
+    BitRate least_lane_speed;
 };
 
 // The link-down code, if the policy does not allow the present width or speed.

@@ -11,6 +11,7 @@ namespace petrel::link {
 // The codes that the program handles specially. All others are only passed on.
 inline constexpr std::uint8_t kNoReason = 0;
 inline constexpr std::uint8_t kUnknownReason = 33;
+inline constexpr std::uint8_t kReboot = 35;
 inline constexpr std::uint8_t kNeighborUnknown = 36;
 inline constexpr std::uint8_t kManagerBounce = 39;
 inline constexpr std::uint8_t kSpeedPolicy = 40;

@@ -121,8 +121,14 @@ public:
     }
     std::string operator()(const scenario::SetSpeed& fault) const
     {
-        return fmt::format("the link {} goes down for {} and comes up with {}", link_text(fault.link, topology_),
-                           time_text(fault.down), rate_text(static_cast<double>(fault.speed.bps)));
+        return fmt::format("the link {} goes down for {} and comes up with {}{}", link_text(fault.link, topology_),
+                           time_text(fault.down), rate_text(static_cast<double>(fault.speed.bps)),
+                           fault.lanes == twin::kLanes ? "" : fmt::format(" on {} lanes", fault.lanes));
+    }
+    std::string operator()(const scenario::LoseLanes& fault) const
+    {
+        return fmt::format("the link {} has only {} of its {} lanes left", link_text(fault.link, topology_),
+                           fault.lanes, twin::kLanes);
     }
     std::string operator()(const scenario::SwitchPort& fault) const
     {

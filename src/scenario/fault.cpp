@@ -46,7 +46,8 @@ void put(const RebootHost& f, Ps at, Twin& twin)
 }
 void put(const CutLink& f, Ps at, Twin& twin) { twin.cut(f.link, at); }
 void put(const RepairLink& f, Ps at, Twin& twin) { twin.repair(f.link, at); }
-void put(const SetSpeed& f, Ps at, Twin& twin) { twin.set_speed(f.link, f.speed, at, f.down); }
+void put(const SetSpeed& f, Ps at, Twin& twin) { twin.set_speed(f.link, f.speed, at, f.down, f.lanes); }
+void put(const LoseLanes& f, Ps at, Twin& twin) { twin.lose_lanes(f.link, f.lanes, at); }
 
 // A call on a switch's view, for one of its ports.
 template <class Act>

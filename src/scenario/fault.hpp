@@ -49,6 +49,11 @@ struct SetSpeed {  // the ends train again and negotiate another speed
     std::uint32_t link{};
     BitRate speed;
     Ps down{};  // duration of the training
+    std::uint8_t lanes{twin::kLanes};
+};
+struct LoseLanes {  // the link stays up with fewer lanes if the policies of its ports allow it
+    std::uint32_t link{};
+    std::uint8_t lanes{};  // the rest
 };
 struct SwitchPort {  // the transmitter of one port, of a switch or of a NIC
     topology::End end;
@@ -86,7 +91,8 @@ struct SetAlpha {
 struct Fault {
     Ps at{};
     std::variant<StartStorm, StopStorms, StopPipeline, LimitPipeline, HealPipeline, KillHost, RebootHost, CutLink,
-                 RepairLink, SetSpeed, SwitchPort, TakeDown, LosePower, SlowPort, HealPort, Reroute, SetRoute, SetAlpha>
+                 RepairLink, SetSpeed, LoseLanes, SwitchPort, TakeDown, LosePower, SlowPort, HealPort, Reroute,
+                 SetRoute, SetAlpha>
         what;
 };
 

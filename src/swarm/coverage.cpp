@@ -14,10 +14,10 @@ struct Overloaded : Each... {
 };
 
 // By the alternatives of Fault::what.
-constexpr std::array<std::string_view, 18> kFabricKinds{
-    "storm",       "stop-storm", "stop-pipeline", "slow-pipeline", "heal-pipeline", "kill-host",
-    "reboot-host", "cut-link",   "mend-link",     "set-speed",     "switch-port",   "link-down",
-    "power-loss",  "slow-port",  "heal-port",     "reroute",       "set-route",     "set-alpha"};
+constexpr std::array<std::string_view, 19> kFabricKinds{
+    "storm",     "stop-storm", "stop-pipeline", "slow-pipeline", "heal-pipeline", "kill-host", "reboot-host",
+    "cut-link",  "mend-link",  "set-speed",     "degrade-link",  "switch-port",   "link-down", "power-loss",
+    "slow-port", "heal-port",  "reroute",       "set-route",     "set-alpha"};
 static_assert(kFabricKinds.size() == std::variant_size_v<decltype(Fault::what)>);
 
 constexpr std::array<std::string_view, 7> kDeaths{

@@ -56,7 +56,8 @@ public:
     OutPort& out() { return out_; }
     InPort& in() { return in_; }
 
-    void set_speed(BitRate);  // at setup, and while the link is down
+    void set_speed(BitRate, std::uint8_t lanes = kLanes);  // at setup, and while the link is down
+    void set_policy(const link::LinkPolicy& policy) { link_.set_policy(policy); }
     void add_flow(std::uint32_t flow, Ps start, Ps stop);
     void control_rate(std::uint32_t flow, const Dcqcn&, BitRate line);
 
@@ -99,6 +100,8 @@ private:
     void set_enabled(bool on, const PortDown&, Ps);
     void set_signal(bool on, SentReason, Ps);
     void link_changed(bool was_up, Ps);
+    void lose_lanes(std::uint8_t lanes, Ps);
+    void enforce_policy(Ps);
     void set_pipeline(Pipeline::State, BitRate, Ps);
     void reset(Ps);
     void refresh_odd() { in_.odd = dead_ || !up() || in_.tap != nullptr; }
@@ -163,6 +166,7 @@ private:
     PortLink link_;       // why the link last went down
     std::uint32_t epoch_{1};
     BitRate speed_;
+    std::uint8_t lanes_{kLanes};
     std::uint32_t speeds_{};  // number of speed changes: timers of an earlier speed are ignored
     std::array<PauseMeter, kPriorities> sent_pause_{};  // the pause that it sent
     std::array<std::uint64_t, kPriorities> taken_{};    // frames that left the port buffer

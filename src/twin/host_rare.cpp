@@ -268,6 +268,7 @@ void HostNode::set_enabled(bool on, const PortDown& down, Ps now)
     transmit(out_, signal_packet(on, reason), std::max(now, out_.free_at), 0, mail_, arena_);
     enabled_ = on;
     link_changed(was_up, now);
+    enforce_policy(now);
 }
 
 void HostNode::set_signal(bool on, SentReason reason, Ps now)
@@ -277,13 +278,15 @@ void HostNode::set_signal(bool on, SentReason reason, Ps now)
         link_.lose_signal(reason, now);
     signal_ = on;
     link_changed(was_up, now);
+    enforce_policy(now);
 }
 
 // See SwitchNode::set_speed.
-void HostNode::set_speed(BitRate speed)
+void HostNode::set_speed(BitRate speed, std::uint8_t lanes)
 {
     out_.rate = pace_of(speed);
     speed_ = speed;
+    lanes_ = lanes;
     ++speeds_;
     refreshing_ = false;
     for (auto& [flow, rate] : rates_) {
@@ -292,13 +295,33 @@ void HostNode::set_speed(BitRate speed)
     }
 }
 
+// See SwitchNode::lose_lanes.
+void HostNode::lose_lanes(std::uint8_t lanes, Ps now)
+{
+    if (lanes >= lanes_)
+        return;
+    set_speed({speed_.bps / lanes_ * lanes}, lanes);
+    ++epoch_;
+    if (up()) {
+        out_.pause_due |= static_cast<std::uint8_t>(out_.xoffed & pause_tx_);
+        wake(now);
+    }
+    enforce_policy(now);
+}
+
+void HostNode::enforce_policy(Ps now)
+{
+    if (const auto refused = up() ? link_.refuses(link_shape(speed_, lanes_)) : std::nullopt)
+        set_enabled(false, {*refused}, now);
+}
+
 void HostNode::link_changed(bool was_up, Ps now)
 {
     refresh_odd();
     if (up() == was_up)
         return;
     if (up())
-        link_.come_up();
+        link_.come_up(link_shape(speed_, lanes_));
     ++epoch_;
     for (auto& meter : meters_)
         meter.forget(now);

@@ -47,10 +47,12 @@ public:
     void reboot(Ps now) { node_->reset(now); }
     void set_enabled(bool on, Ps now) { node_->set_enabled(on, {link::kUnknownReason}, now); }
     void set_signal(bool on, Ps now) { node_->set_signal(on, {}, now); }
-    void set_speed(BitRate speed) { node_->set_speed(speed); }  // as in SwitchView
+    void set_speed(BitRate speed, std::uint8_t lanes) { node_->set_speed(speed, lanes); }  // as in SwitchView
+    void lose_lanes(std::uint8_t lanes, Ps now) { node_->lose_lanes(lanes, now); }
 
     // As in SwitchView.
     link::LinkReading link(Ps now) const { return node_->link_.read(now); }
+    bool link_went_down() const { return node_->link_.went_down(); }
     void take_down(const PortDown& down, Ps now) { node_->set_enabled(false, down, now); }
     void bring_up(Ps now) { set_enabled(true, now); }
     void lose_power(Ps now);

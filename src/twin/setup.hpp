@@ -5,17 +5,25 @@
 #include <string>
 #include <vector>
 
+#include "link/link_policy.hpp"
 #include "topology/topology.hpp"
 #include "twin/config.hpp"
 #include "twin/pause_frame.hpp"
 
 namespace petrel::twin {
 
+// The width and speed that a port requires of its link.
+struct PortPolicy {
+    topology::End port;
+    link::LinkPolicy policy;
+};
+
 struct Setup {
     topology::Topology topology;
     std::vector<SwitchProfile> switch_profiles{1};
     std::vector<NicProfile> nic_profiles{1};
     std::vector<std::uint16_t> profile_of;  // by node: index into the profiles of its kind; missing = 0
+    std::vector<PortPolicy> link_policies;  // missing = the width must not change
     std::vector<Flow> flows;
     Dcqcn dcqcn;
     std::vector<PauseTimes> pause_times;  // of storms with different times per priority; at most 255

@@ -70,8 +70,9 @@ struct PortRegisters {
 struct PortStatus {
     bool signal{true};       // the far transmitter is on
     PortLink link;           // why it last went down
-    std::uint32_t epoch{1};  // increases when the link goes up or down
+    std::uint32_t epoch{1};  // increases when the link goes up or down, and when it loses lanes
     BitRate speed;
+    std::uint8_t lanes{kLanes};
     std::uint32_t speeds{};     // number of speed changes: timers of an earlier speed are ignored
     std::uint8_t recovering{};  // queues in recovery after the hardware detected a deadlock
     bool recovery_drops{true};  // recovery discards; else it ignores pause
@@ -108,7 +109,8 @@ public:
     std::uint8_t ports() const { return port_count_; }
 
     // Called at setup, and while the link is down.
-    void set_speed(std::uint8_t port, BitRate);
+    void set_speed(std::uint8_t port, BitRate, std::uint8_t lanes = kLanes);
+    void set_policy(std::uint8_t port, const link::LinkPolicy& policy) { status_[port].link.set_policy(policy); }
 
     // The output ports towards a host: one, several (ECMP), or none (an empty span).
     void set_route(std::uint32_t host, std::span<const std::uint16_t> ports);
@@ -179,6 +181,9 @@ private:
     void set_signal(std::uint8_t port, bool on, SentReason, Ps);
     void send_signal(std::uint8_t port, bool on, SentReason, Ps);
     void link_changed(std::uint8_t port, bool was_up, Ps);
+    void lose_lanes(std::uint8_t port, std::uint8_t lanes, Ps);
+    void enforce_policy(std::uint8_t port, Ps);
+    link::LinkShape shape(std::uint8_t port) const { return link_shape(status_[port].speed, status_[port].lanes); }
     bool up(std::uint8_t port) const { return registers_[port].enabled && status_[port].signal; }
     void write(std::uint8_t port, const PortRegisters&, Ps, const PortDown& = {link::kSwitchManagement});
     void apply(std::uint8_t port, std::uint8_t was_discarded, Ps);

@@ -77,6 +77,7 @@ void SwitchNode::write(std::uint8_t port, const PortRegisters& wanted, Ps now, c
     if (up(port) != was_up)
         link_changed(port, was_up, now);
     apply(port, was_discarded, now);
+    enforce_policy(port, now);
 }
 
 // Updates the port's fast flags from its registers. Queues that are now discarded are flushed, which may send XON to
@@ -156,15 +157,40 @@ void SwitchNode::set_signal(std::uint8_t port, bool on, SentReason reason, Ps no
         return;
     link_changed(port, was_up, now);
     apply(port, discarded(port), now);
+    enforce_policy(port, now);
 }
 
 // The duration of a quantum changes with the speed: pause is sent again when the link comes up.
-void SwitchNode::set_speed(std::uint8_t port, BitRate speed)
+void SwitchNode::set_speed(std::uint8_t port, BitRate speed, std::uint8_t lanes)
 {
     outs_[port].rate = pace_of(speed);
     status_[port].speed = speed;
+    status_[port].lanes = lanes;
     ++status_[port].speeds;
     refreshing_ &= ~(std::uint64_t{1} << port);
+}
+
+// The link stays up with fewer lanes, unless the policy of one of its ends refuses them. Pause is sent again, in quanta
+// of the new speed.
+void SwitchNode::lose_lanes(std::uint8_t port, std::uint8_t lanes, Ps now)
+{
+    const auto& status = status_[port];
+    if (lanes >= status.lanes)
+        return;
+    set_speed(port, {status.speed.bps / status.lanes * lanes}, lanes);
+    ++status_[port].epoch;
+    apply(port, discarded(port), now);
+    enforce_policy(port, now);
+}
+
+void SwitchNode::enforce_policy(std::uint8_t port, Ps now)
+{
+    const auto refused = up(port) ? status_[port].link.refuses(shape(port)) : std::nullopt;
+    if (!refused)
+        return;
+    PortRegisters off = registers_[port];
+    off.enabled = false;
+    write(port, off, now, {*refused});
 }
 
 // The signal arrives after the frames that are already on the link.
@@ -181,7 +207,7 @@ void SwitchNode::link_changed(std::uint8_t port, bool was_up, Ps now)
     if (was_up)
         flush(port, 0xff, Drop::link_down, now);
     else
-        status_[port].link.come_up();
+        status_[port].link.come_up(shape(port));
     // Neither end keeps pause that it received before.
     out.pause_due = 0;
     for (std::uint8_t q = 0; q != kPriorities; ++q)

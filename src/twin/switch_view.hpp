@@ -92,11 +92,13 @@ public:
     }  // cuts or repairs the cable
 
     // The speed that both ends of a link negotiated while it is down, before it comes up.
-    void set_speed(std::uint8_t port, BitRate speed) { node_->set_speed(port, speed); }
+    void set_speed(std::uint8_t port, BitRate speed, std::uint8_t lanes) { node_->set_speed(port, speed, lanes); }
+    void lose_lanes(std::uint8_t port, std::uint8_t lanes, Ps now) { node_->lose_lanes(port, lanes, now); }
 
     // Why the link last went down, and ways to take it down: with a reason, and up again (together a bounce), or by a
     // power loss.
     link::LinkReading link(std::uint8_t port, Ps now) const { return node_->status_[port].link.read(now); }
+    bool link_went_down(std::uint8_t port) const { return node_->status_[port].link.went_down(); }
     void take_down(std::uint8_t port, const PortDown&, Ps now);
     void bring_up(std::uint8_t port, Ps now);
     void lose_power(std::uint8_t port, Ps now);

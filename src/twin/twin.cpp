@@ -123,6 +123,13 @@ Result<std::unique_ptr<Twin>> Twin::build(Setup setup, Peers* peers)
         }
     }
 
+    for (const auto& [port, policy] : set.link_policies) {
+        if (HostNode* host = parts->nodes[port.node.value].host)
+            host->set_policy(policy);
+        else
+            parts->nodes[port.node.value].fabric_switch->set_policy(static_cast<std::uint8_t>(port.port), policy);
+    }
+
     const topology::Routes routes{topology};
     for (std::uint32_t id = 0; id != topology.nodes.size(); ++id)
         if (parts->nodes[id].fabric_switch != nullptr)
@@ -260,20 +267,32 @@ void Twin::set_signal(std::uint32_t link, bool on, Ps when)
     }
 }
 
-void Twin::set_speed(std::uint32_t link, BitRate speed, Ps when, Ps down)
+void Twin::set_speed(std::uint32_t link, BitRate speed, Ps when, Ps down, std::uint8_t lanes)
 {
     cut(link, when);
     for (const auto& end : parts_->setup.topology.links[link].ends) {
-        at(end.node, when + down, [this, end, speed](Ps now) {
+        at(end.node, when + down, [this, end, speed, lanes](Ps now) {
             if (is_switch(end.node)) {
                 auto view = switch_view(end.node);
-                view.set_speed(static_cast<std::uint8_t>(end.port), speed);
+                view.set_speed(static_cast<std::uint8_t>(end.port), speed, lanes);
                 view.set_signal(static_cast<std::uint8_t>(end.port), true, now);
             } else {
                 auto view = nic_view(end.node);
-                view.set_speed(speed);
+                view.set_speed(speed, lanes);
                 view.set_signal(true, now);
             }
+        });
+    }
+}
+
+void Twin::lose_lanes(std::uint32_t link, std::uint8_t lanes, Ps when)
+{
+    for (const auto& end : parts_->setup.topology.links[link].ends) {
+        at(end.node, when, [this, end, lanes](Ps now) {
+            if (is_switch(end.node))
+                switch_view(end.node).lose_lanes(static_cast<std::uint8_t>(end.port), lanes, now);
+            else
+                nic_view(end.node).lose_lanes(lanes, now);
         });
     }
 }

@@ -68,8 +68,12 @@ public:
     // Both ends of a link lose the signal, or get it back.
     void cut(std::uint32_t link, Ps when);
     void repair(std::uint32_t link, Ps when);
-    // Both ends lose the signal for the time `down` (training) and then get it back at another speed.
-    void set_speed(std::uint32_t link, BitRate, Ps when, Ps down);
+    // Both ends lose the signal for the time `down` (training) and then get it back at another speed. An end whose
+    // policy refuses what they trained takes the link down again.
+    void set_speed(std::uint32_t link, BitRate, Ps when, Ps down, std::uint8_t lanes = kLanes);
+    // The link has only this many lanes from now on, and its speed falls. An end whose policy refuses it takes the link
+    // down.
+    void lose_lanes(std::uint32_t link, std::uint8_t lanes, Ps when);
     // From then on, all switches use the shortest paths without the failed links.
     void reroute(std::span<const std::uint32_t> failed_links, Ps when);
     // Captures frames that arrive over a link from now on, at most `frames` in each direction.

@@ -97,6 +97,54 @@ TEST(ScenarioLinkFaults, BouncesAndFlapsAreDownsAndUps)
     expect_up(flap, 3, kPort, 12 * kMs);
 }
 
+TEST(ScenarioLinkFaults, AManagerBouncesSwitchPorts)
+{
+    const auto bounce = read_fault("kind = \"manager-bounce\"\ndown = \"3ms\"");
+    ASSERT_EQ(bounce.faults.size(), 2U);
+    expect_down(bounce, 0, kPort, 39, true, kMs);
+    expect_up(bounce, 1, kPort, 4 * kMs);
+    const auto nic =
+        read_scenario(file("[[fault]]\nat = \"1ms\"\nkind = \"manager-bounce\"\nport = \"h1\""), "test.toml");
+    ASSERT_FALSE(nic);
+    EXPECT_EQ(nic.error().front().allowed, "a port of a switch");
+}
+
+TEST(ScenarioLinkFaults, ARebootTakesTheLinkDownIfItTakesTime)
+{
+    const std::string reboot = "[[fault]]\nat = \"1ms\"\nkind = \"reboot-host\"\nhost = \"h1\"\n";
+    EXPECT_EQ(read_single_switch(reboot).faults.size(), 1U);
+    const auto s = read_single_switch(reboot + "down = \"7ms\"");
+    ASSERT_EQ(s.faults.size(), 3U);
+    expect_down(s, 0, kNic, 35, true, kMs);
+    expect_up(s, 1, kNic, 8 * kMs);
+    EXPECT_EQ(what<scenario::RebootHost>(s, 2).host, NodeId{1});
+}
+
+TEST(ScenarioLinkFaults, LinksTrainOrLoseLanes)
+{
+    const auto s =
+        read_single_switch("[[fault]]\nat = \"1ms\"\nkind = \"set-speed\"\nlink = \"h1\"\nspeed = \"50G\"\nlanes = 2\n"
+                           "[[fault]]\nat = \"1ms\"\nkind = \"degrade-link\"\nlink = \"h1\"\nlanes = 3\n");
+    EXPECT_EQ(what<scenario::SetSpeed>(s, 0).lanes, 2);
+    EXPECT_EQ(what<scenario::LoseLanes>(s, 1).link, 1U);
+    EXPECT_EQ(what<scenario::LoseLanes>(s, 1).lanes, 3);
+}
+
+TEST(ScenarioLinkFaults, APortRequiresSpeedAndWidth)
+{
+    const auto s = read_single_switch("[[port]]\nport = \"s0:Ethernet1\"\nleast_speed = \"100G\"\nwidths = [2, 4]\n"
+                                      "[[port]]\nport = \"h1\"\nwidths = 3\n");
+    ASSERT_EQ(s.setup.link_policies.size(), 2U);
+    EXPECT_EQ(s.setup.link_policies[0].port, kPort);
+    EXPECT_EQ(s.setup.link_policies[0].policy.least_lane_speed.bps, 25'000'000'000U);
+    EXPECT_EQ(s.setup.link_policies[0].policy.widths_allowed, 0b1010);
+    EXPECT_EQ(s.setup.link_policies[1].policy.widths_allowed, 0b0100);
+    const auto wrong = read_scenario(file("[[port]]\nport = \"h1\"\nwidths = [5]\n"), "test.toml");
+    ASSERT_FALSE(wrong);
+    EXPECT_EQ(wrong.error().front().value, "5");
+    EXPECT_FALSE(read_scenario(file("[[port]]\nport = \"h1\"\nwidths = []\n"), "test.toml"));
+}
+
 TEST(ScenarioLinkFaults, AManagerSweepsOnlyIfThereIsOne)
 {
     EXPECT_EQ(read_single_switch("").manager_sweep, 0U);

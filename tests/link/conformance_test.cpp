@@ -204,20 +204,20 @@ LinkEnd with_policy(LinkPolicy policy)
 {
     LinkEnd end{LinkState::training};
     end.set_policy(policy);
-    end.finish_training({4, 4, 25});
+    end.finish_training({4, 4, {25}});
     return end;
 }
 
 TEST(LinkConformance, W01TheWidthItCameUpWith)
 {
     auto end = with_policy({});
-    EXPECT_TRUE(end.change_shape({4, 4, 25}, {}).accepted);
+    EXPECT_TRUE(end.change_shape({4, 4, {25}}, {}).accepted);
     EXPECT_TRUE(is_up(end.read().state));
 }
 
 TEST(LinkConformance, W02AnyLostLane)
 {
-    for (const auto shape : {LinkShape{3, 4, 25}, LinkShape{4, 3, 25}}) {
+    for (const auto shape : {LinkShape{3, 4, {25}}, LinkShape{4, 3, {25}}}) {
         auto end = with_policy({});
         EXPECT_EQ(end.change_shape(shape, {}).send_to_peer, kWidthPolicy);
         EXPECT_EQ(end.read().registers.ldr, 41);
@@ -228,22 +228,23 @@ TEST(LinkConformance, W03OnlyTheWidthsAllowed)
 {
     constexpr std::uint8_t kThreeOrFour = 0b1100;
     EXPECT_TRUE(is_up([&] {
-        auto end = with_policy({kThreeOrFour, 0});
-        end.change_shape({3, 4, 25}, {});
+        auto end = with_policy({kThreeOrFour, {}});
+        end.change_shape({3, 4, {25}}, {});
         return end.read().state;
     }()));
-    for (const auto shape : {LinkShape{2, 4, 25}, LinkShape{4, 2, 25}, LinkShape{0, 4, 25}, LinkShape{9, 4, 25}}) {
-        auto end = with_policy({kThreeOrFour, 0});
+    for (const auto shape :
+         {LinkShape{2, 4, {25}}, LinkShape{4, 2, {25}}, LinkShape{0, 4, {25}}, LinkShape{9, 4, {25}}}) {
+        auto end = with_policy({kThreeOrFour, {}});
         EXPECT_EQ(end.change_shape(shape, {}).send_to_peer, kWidthPolicy);
     }
 }
 
 TEST(LinkConformance, TooSlowIsCode40)
 {
-    auto end = with_policy({0b1111, 25});
-    EXPECT_TRUE(end.change_shape({4, 4, 25}, {}).accepted);
+    auto end = with_policy({0b1111, {25}});
+    EXPECT_TRUE(end.change_shape({4, 4, {25}}, {}).accepted);
     EXPECT_TRUE(is_up(end.read().state));
-    EXPECT_EQ(end.change_shape({4, 4, 10}, {}).send_to_peer, kSpeedPolicy);
+    EXPECT_EQ(end.change_shape({4, 4, {10}}, {}).send_to_peer, kSpeedPolicy);
 }
 
 // -- mapping

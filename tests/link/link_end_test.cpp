@@ -72,7 +72,7 @@ const std::vector<Row> kTable{
      [](LinkEnd& e) { return e.meet_error(1, {}); },
      {kIgnored, kIgnored, kIgnored, kIgnored, S::init, S::armed, S::active}},
     {"change_shape",
-     [](LinkEnd& e) { return e.change_shape({1, 1, 25}, {}); },
+     [](LinkEnd& e) { return e.change_shape({1, 1, {25}}, {}); },
      {kIgnored, kIgnored, kIgnored, kIgnored, S::polling, S::polling, S::polling}},
 };
 

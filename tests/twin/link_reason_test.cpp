@@ -128,6 +128,90 @@ TEST_F(LinkReason, ANicThatIsSwitchedOff)
     expect({0, 33}, {33, 0});
 }
 
+// The switch port requires 25 Gb/s on each lane, and all lanes; the NIC accepts any.
+class LinkPolicyReason : public LinkReason {
+protected:
+    void SetUp() override
+    {
+        auto set = one_switch(2);
+        set.flows = {open_loop(0, 1)};
+        set.link_policies = {{{kSwitch, kPort}, {0b1000, {25'000'000'000}}}, {{kNic, 0}, {0b1111, {}}}};
+        twin_ = build(set);
+    }
+    // Both ends come back without a reason in their registers, after they have trained with this speed and width.
+    void train(BitRate speed, std::uint8_t lanes)
+    {
+        on_switch(kMs, [](SwitchView& v, Ps now) { v.lose_power(kPort, now); });
+        on_nic(kMs, [](NicView& v, Ps now) { v.lose_power(now); });
+        twin_->set_speed(kLinkId, speed, kMs + kUs, kMs, lanes);
+        on_switch(3 * kMs, [](SwitchView& v, Ps now) { v.bring_up(kPort, now); });
+        on_nic(3 * kMs, [](NicView& v, Ps now) { v.bring_up(now); });
+    }
+};
+
+TEST_F(LinkPolicyReason, TrainingBelowTheSpeedIs40)
+{
+    train({40'000'000'000}, kLanes);
+    expect({40, 0}, {0, 40});
+}
+
+TEST_F(LinkPolicyReason, TrainingWithTooFewLanesIs41)
+{
+    train({50'000'000'000}, 2);
+    expect({41, 0}, {0, 41});
+}
+
+TEST_F(LinkPolicyReason, TrainingWithinThePolicyStaysUp)
+{
+    train(k100G, kLanes);
+    twin_->run_until(5 * kMs);
+    EXPECT_EQ(a().state, link::LinkState::init);
+    EXPECT_EQ(pair_of(a()), Pair(0, 0));
+}
+
+TEST_F(LinkPolicyReason, AnEarlierReasonIsKeptAndThePolicysIsCounted)
+{
+    twin_->set_speed(kLinkId, {10'000'000'000}, kMs, kMs);
+    expect({36, 0}, {36, 0});
+    EXPECT_EQ(a().suppressed, 1U);
+    EXPECT_EQ(b().suppressed, 1U);
+}
+
+TEST_F(LinkPolicyReason, ALostLaneIs41)
+{
+    twin_->lose_lanes(kLinkId, 3, kMs);
+    expect({41, 0}, {0, 41});
+}
+
+// Without a policy, the width must not change.
+TEST_F(LinkReason, ALostLaneIs41AtBothEnds)
+{
+    twin_->lose_lanes(kLinkId, 3, kMs);
+    expect({41, 41}, {41, 41});
+}
+
+TEST_F(LinkReason, ALostLaneThatBothEndsAcceptOnlyMakesTheLinkSlower)
+{
+    auto set = one_switch(2);
+    set.flows = {open_loop(0, 1)};
+    for (const topology::End port : {topology::End{kSwitch, kPort}, {kNic, 0}})
+        set.link_policies.push_back({port, {0b1111, {}}});
+    twin_ = build(set);
+    twin_->capture(kLinkId, 1'000'000);
+    twin_->lose_lanes(kLinkId, 2, kMs);
+    twin_->run_until(2 * kMs);
+    EXPECT_EQ(a().state, link::LinkState::active);
+    EXPECT_EQ(pair_of(a()), Pair(0, 0));
+    EXPECT_FALSE(twin_->switch_view(kSwitch).link_went_down(kPort));
+    EXPECT_EQ(twin_->switch_view(kSwitch).speed_bps(kPort), 50'000'000'000U);
+    EXPECT_EQ(twin_->nic_view(kNic).speed_bps(), 50'000'000'000U);
+    const std::size_t nic_end = kNic == twin_->setup().topology.links[kLinkId].ends[0].node ? 0 : 1;
+    const auto data = frames(*twin_, kLinkId, nic_end, Kind::data);
+    EXPECT_EQ(data[20].at - data[19].at, kFrame * kPsPerByte);
+    EXPECT_EQ(data.back().at - data[data.size() - 2].at, 2 * kFrame * kPsPerByte);
+    EXPECT_EQ(twin_->totals().drops.total(), 0U) << "the switch pauses the sender at the new speed";
+}
+
 TEST_F(LinkReason, ABounceBringsItBackAndTheFirstReasonStaysUntilItIsArmed)
 {
     on_switch(kMs, [](SwitchView& v, Ps now) { v.take_down(kPort, {39}, now); });

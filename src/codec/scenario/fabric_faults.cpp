@@ -3,6 +3,7 @@
 #include <array>
 
 #include "codec/scenario/fault_table.hpp"
+#include "link/reasons.hpp"
 #include "twin/pause_frame.hpp"
 
 namespace petrel::codec {
@@ -37,16 +38,6 @@ void of_port(FaultTable& fault)
     if (const auto end = fault.port()) {
         fault.add(SwitchPort{*end, on});
     }
-}
-
-std::optional<topology::End> switch_port(FaultTable& fault)
-{
-    const auto end = fault.port();
-    if (end && fault.names.topology().nodes[end->node.value].kind == topology::Kind::host) {
-        fault.section.text().wrong(*fault.section.find("port"), "a port of a switch");
-        return std::nullopt;
-    }
-    return end;
 }
 
 // times = [8 numbers]: the quanta of each priority.
@@ -125,15 +116,42 @@ void set_speed(FaultTable& fault)
     fault.section.require("speed", "a rate such as \"1G\"");
     fault.section.rate("speed", what.speed);
     fault.section.time("down", what.down, kShortestTraining);
+    fault.section.number("lanes", what.lanes, 1, twin::kLanes);
     if (const auto link = fault.link()) {
         what.link = *link;
         fault.add(what);
     }
 }
 
+void degrade_link(FaultTable& fault)
+{
+    LoseLanes what;
+    fault.section.require("lanes", "the number of lanes that are left");
+    fault.section.number("lanes", what.lanes, 1, twin::kLanes - 1);
+    if (const auto link = fault.link()) {
+        what.link = *link;
+        fault.add(what);
+    }
+}
+
+// With `down`, the host takes its link down for the time of the reboot.
+void reboot_host(FaultTable& fault)
+{
+    Ps down = 0;
+    fault.section.time("down", down, twin::kUs);
+    for (const auto host : fault.hosts()) {
+        const topology::End port{host, 0};
+        if (down != 0) {
+            fault.add(TakeDown{port, {link::kReboot}});
+            fault.add(SwitchPort{port, true}, down);
+        }
+        fault.add(RebootHost{host});
+    }
+}
+
 void slow_port(FaultTable& fault)
 {
-    const auto end = switch_port(fault);
+    const auto end = fault.switch_port();
     SlowPort what;
     if (fault.section.find("rate") != nullptr) {
         fault.section.rate("rate", what.rate.emplace());
@@ -210,7 +228,7 @@ void alpha(FaultTable& fault)
     fault.section.require("group", "a priority group");
     fault.section.number("group", what.group, 0, kPriorities - 1);
     if (fault.section.table().contains("port")) {
-        if (const auto end = switch_port(fault)) {
+        if (const auto end = fault.switch_port()) {
             what.at = end->node;
             what.ports = {static_cast<std::uint8_t>(end->port)};
             fault.add(what);
@@ -237,12 +255,13 @@ std::span<const FaultKind> fabric_fault_kinds()
                                        FaultKind{"slow-pipeline", slow_pipeline},
                                        FaultKind{"heal-pipeline", of_host<HealPipeline>},
                                        FaultKind{"kill-host", of_host<KillHost>},
-                                       FaultKind{"reboot-host", of_host<RebootHost>},
+                                       FaultKind{"reboot-host", reboot_host},
                                        FaultKind{"cut-link", of_link<CutLink>},
                                        FaultKind{"mend-link", of_link<RepairLink>},
                                        FaultKind{"disable-port", of_port<false>},
                                        FaultKind{"enable-port", of_port<true>},
                                        FaultKind{"set-speed", set_speed},
+                                       FaultKind{"degrade-link", degrade_link},
                                        FaultKind{"slow-port", slow_port},
                                        FaultKind{"reroute", reroute},
                                        FaultKind{"set-route", route},

@@ -26,10 +26,11 @@ struct FaultTable {
     }
 
     // Each adds a complaint if the key is missing or names something that does not exist.
-    std::vector<scenario::NodeId> hosts();     // `host`
-    std::vector<scenario::NodeId> switches();  // `switch`
-    std::optional<topology::End> port();       // `port`
-    std::optional<std::uint32_t> link();       // `link`
+    std::vector<scenario::NodeId> hosts();       // `host`
+    std::vector<scenario::NodeId> switches();    // `switch`
+    std::optional<topology::End> port();         // `port`
+    std::optional<topology::End> switch_port();  // `port`, which must be a switch's
+    std::optional<std::uint32_t> link();         // `link`
 };
 
 struct FaultKind {

@@ -49,6 +49,16 @@ std::optional<topology::End> FaultTable::port()
     return node == nullptr ? std::nullopt : names.port(*node);
 }
 
+std::optional<topology::End> FaultTable::switch_port()
+{
+    const auto end = port();
+    if (end && names.topology().nodes[end->node.value].kind == topology::Kind::host) {
+        section.text().wrong(*section.find("port"), "a port of a switch");
+        return std::nullopt;
+    }
+    return end;
+}
+
 std::optional<std::uint32_t> FaultTable::link()
 {
     const auto* node = section.require("link", "a port, or two nodes");

@@ -101,16 +101,23 @@ void add_bounces(FaultTable& fault, topology::End end, const twin::PortDown& why
     }
 }
 
-void bounce(FaultTable& fault)
+void add_bounce(FaultTable& fault, std::optional<topology::End> end, const twin::PortDown& why)
 {
-    const auto end = fault.port();
-    const auto why = read_port_down(fault.section, link::kManagerBounce);
     Ps down = twin::kMs;
     fault.section.time("down", down, kShortest);
     if (end) {
         add_bounces(fault, *end, why, 1, down, 0);
     }
 }
+
+void bounce(FaultTable& fault)
+{
+    const auto end = fault.port();
+    add_bounce(fault, end, read_port_down(fault.section, link::kManagerBounce));
+}
+
+// The manager bounces a link at its switch: it would lose the way to a NIC.
+void manager_bounce(FaultTable& fault) { add_bounce(fault, fault.switch_port(), {link::kManagerBounce}); }
 
 void flap(FaultTable& fault)
 {
@@ -146,6 +153,7 @@ std::span<const FaultKind> link_fault_kinds()
                                        FaultKind{"power-loss", power_loss},
                                        FaultKind{"bounce", bounce},
                                        FaultKind{"flap", flap},
+                                       FaultKind{"manager-bounce", manager_bounce},
                                        FaultKind{"manager-disable", manager_disable},
                                        FaultKind{"manager-enable", link_up}};
     return kKinds;

@@ -1,5 +1,6 @@
-// [[port]]: further names of a port (its number on the switch, its place in the cabinet), and the settings of its
-// hardware detector where they differ from the switch's.
+// [[port]]: further names of a port (its number on the switch, its place in the cabinet), the settings of its hardware
+// detector where they differ from the switch's, and the speed and width that its link must have.
+#include <algorithm>
 #include <limits>
 
 #include "codec/scenario/parts.hpp"
@@ -41,6 +42,29 @@ std::optional<scenario::PortDetector> read_detector(Section& section)
         {}, twin::to_instant(detect).time_since_epoch(), twin::to_instant(recover).time_since_epoch()};
 }
 
+// None if the port has neither key.
+std::optional<link::LinkPolicy> read_link_policy(Section& section)
+{
+    BitRate least;
+    section.rate("least_speed", least);
+    link::LinkPolicy policy{0, {least.bps / twin::kLanes}};
+    if (const auto* widths = section.find("widths")) {
+        const auto* list = widths->as_array();
+        const auto add = [&](const toml::node& lanes) {
+            const auto number = section.whole(lanes, 1, twin::kLanes).value_or(1);
+            policy.widths_allowed = static_cast<std::uint8_t>(policy.widths_allowed | 1U << (number - 1));
+        };
+        if (list == nullptr) {
+            add(*widths);
+        } else if (list->empty()) {
+            section.text().wrong(*widths, "at least one width");
+        } else {
+            std::ranges::for_each(*list, add);
+        }
+    }
+    return policy.widths_allowed == 0 && least.bps == 0 ? std::nullopt : std::optional{policy};
+}
+
 void read_port(Section& section, ScenarioNames& names, scenario::Scenario& into)
 {
     const auto* node = section.require("port", "a port such as \"s0:Ethernet0\"");
@@ -48,6 +72,7 @@ void read_port(Section& section, ScenarioNames& names, scenario::Scenario& into)
     section.number("number", number, 0, std::numeric_limits<std::uint16_t>::max());
     const auto xname = read_xname(section);
     const auto detector = read_detector(section);
+    const auto policy = read_link_policy(section);
     section.done();
     if (node == nullptr) {
         return;
@@ -59,6 +84,9 @@ void read_port(Section& section, ScenarioNames& names, scenario::Scenario& into)
     auto& owner = into.setup.topology.nodes[port->node.value];
     owner.ports[port->port].xname = xname;
     owner.ports[port->port].number = section.table().contains("number") ? std::optional{number} : std::nullopt;
+    if (policy) {
+        into.setup.link_policies.push_back({*port, *policy});
+    }
     if (detector && owner.kind == topology::Kind::host) {
         section.text().wrong(*section.table().get("deadlock_detect"), "a port of a switch");
     } else if (detector) {
