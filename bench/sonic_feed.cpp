@@ -156,7 +156,7 @@ void SonicFeed::set(Condition condition)
     poll();
 }
 
-// Writes all counters of the group, changed or not: those of ports, their stamp, those of queues.
+// Writes all counters of the group, changed or not: those of ports, their stamp, those of queues, their stamp.
 void SonicFeed::poll()
 {
     const bool pauses = condition_ != Condition::idle;
@@ -183,9 +183,12 @@ void SonicFeed::poll()
         }
         fields.to(write);
     }
-    const auto stamp = std::chrono::steady_clock::now().time_since_epoch();
-    write.add({"HSET", "COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp",
-               std::to_string(std::chrono::nanoseconds{stamp}.count())});
+    const auto stamp = [&](std::string_view of) {
+        const auto now = std::chrono::steady_clock::now().time_since_epoch();
+        write.add({"HSET", "COUNTERS:TIME_STAMP", fmt::format("PFC_WD_{}_Counter_time_stamp", of),
+                   std::to_string(std::chrono::nanoseconds{now}.count())});
+    };
+    stamp("Port");
     for (std::uint32_t q = 0; q != queues_; ++q) {
         Words fields{"HSET", "COUNTERS:" + queue_oid(q)};
         fields.add("SAI_QUEUE_STAT_PACKETS", std::to_string(sent_));
@@ -195,6 +198,7 @@ void SonicFeed::poll()
         }
         fields.to(write);
     }
+    stamp("Queue");
     send(write);
 }
 

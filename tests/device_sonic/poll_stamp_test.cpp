@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 
 #include "device/manual_clock.hpp"
+#include "support/redis_gate.hpp"
 #include "support/redis_server.hpp"
 
 namespace petrel::device::sonic {
@@ -334,7 +336,9 @@ TEST_F(AwaitedPoll, IsOverWithTheStampOfQueues)
         {Instant{1130ms}, {"PFC_WD_Queue", "2500"}}};
     stamp("PFC_WD_Port", "1000");
     stamp("PFC_WD_Queue", "1500");
-    stamp_.emplace(db::at_one_address(server_->address()), 60s, [&](std::span<const int> fds, Duration) {
+    std::atomic<int> commands{0};
+    const test::RedisGate gate{server_->address(), [&] { ++commands; }};
+    stamp_.emplace(db::at_one_address(gate.address()), 60s, [&](std::span<const int> fds, Duration) {
         const auto [at, what] = stamps.front();
         stamps.erase(stamps.begin());
         clock_.set(at);
@@ -347,7 +351,12 @@ TEST_F(AwaitedPoll, IsOverWithTheStampOfQueues)
     }
     EXPECT_TRUE(stamp_->await(clock_, 200ms));
     EXPECT_EQ(clock_.now().mono, Instant{1130ms});
+    const int before = commands;
     EXPECT_EQ(look().at, Instant{2000ns});
+    EXPECT_EQ(commands, before) << "the wait has read the stamps";
+    EXPECT_EQ(look().at, Instant{2000ns});
+    EXPECT_GT(commands, before) << "syncd may have written since";
+    stamp_.reset();
 }
 
 TEST_F(AwaitedPoll, IsWaitedForNoLongerThanAllowed)

@@ -63,6 +63,7 @@ void PollStamp::watch(std::vector<std::string> keys, Duration interval, Of count
 void PollStamp::untrack()
 {
     reports_.reset();
+    visited_last_ = false;
     for (auto& canary : canaries_) {
         canary.tracked = false;
     }
@@ -92,9 +93,10 @@ void PollStamp::start_over()
 // needed.
 Result<PollStamp::Seen> PollStamp::look(Instant now, std::optional<Instant> read)
 {
+    bool visited = std::exchange(visited_last_, false);
     for (auto left = canaries_.size(); left != 0; --left) {
-        if (auto visited = visit(canaries_[left - 1]); !visited) {
-            return tl::unexpected(std::move(visited.error()));
+        if (auto done = std::exchange(visited, false) ? Result<void>{} : visit(canaries_[left - 1]); !done) {
+            return tl::unexpected(std::move(done.error()));
         }
         if (time_of(stamps_)) {
             break;
@@ -228,7 +230,12 @@ void PollStamp::note_report(Instant now)
 bool PollStamp::ends_poll()
 {
     auto& last = canaries_.back();
-    return last.key != kStampKey || !visit(last) || last.written;
+    if (last.key != kStampKey) {
+        return true;
+    }
+    const bool visited = visit(last).has_value();
+    visited_last_ = visited && last.written;
+    return !visited || last.written;
 }
 
 bool PollStamp::await(const TimeSource& clock, Duration most, std::span<const int> others)
@@ -236,6 +243,7 @@ bool PollStamp::await(const TimeSource& clock, Duration most, std::span<const in
     const auto now = [&] { return clock.now().mono; };
     const auto until = now() + most;
     written_at_.reset();
+    visited_last_ = false;
     auto reported = take_reports(now());
     bool over = reported == true && ends_poll();
     while (reports_ && !over && now() < until) {

@@ -107,6 +107,7 @@ private:
     std::vector<Canary> canaries_;
     std::unique_ptr<redis::Connection> reports_;  // of writes to the last canary; null: the server does not report
     std::optional<Instant> written_at_;           // when the last canary was written; none: await() did not see it
+    bool visited_last_{};                         // await() has just visited the last canary, and the poll is over
     Instant first_report_{};                      // of the current poll
     Duration spread_{};                           // time from the first to the latest report of the poll
     Duration settle_{kLeastSettle};               // time to wait for more reports after the first one
