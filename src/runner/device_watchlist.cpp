@@ -115,6 +115,7 @@ void DeviceRunner::begin(const agent::Start& start)
     for (const auto& notice : std::exchange(early_, {})) {
         step(notice);
     }
+    read_links();
 }
 
 // Logs the storms that an earlier process found: this process emits no event for them.

@@ -91,6 +91,7 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
     lossless_off_.emplace(*library_, ports_, *treater_);
     frames_without_pfc_ = FramesWithoutPfc{places_.size()};
     detection_.emplace(*library_, switch_id, ports_, notes_);
+    links_.emplace(*library_, ports_);
     lost_.emplace(places_.size());
     status_check_ = StatusCheck{places_.size()};
 
@@ -101,6 +102,7 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
     capabilities_.port_wide = bit(Treatment::lossless_off);
     capabilities_.reads_back = true;
     capabilities_.detects_itself = detection_->possible();
+    capabilities_.reads_links = true;
     for (std::uint16_t p = 0; p != ports_.size(); ++p) {
         follow_link(p);
     }
@@ -357,6 +359,7 @@ void SaiDevice::receive(const abi::PortStateNotice& notice) noexcept
     }
     const bool up = notice.state == static_cast<std::int32_t>(abi::OperStatus::up);
     ++port_states_[port->second].flaps;
+    links_->receive(port->second, notice);
     sink_->post(
         {up ? Notice::Kind::link_up : Notice::Kind::link_down, {{id_, port->second}, std::nullopt}, clock_.now().mono});
 }
