@@ -110,6 +110,7 @@ Result<void> SonicDevice::start()
     capabilities_.treatments = bit(Treatment::drop) | bit(Treatment::ignore_pause) | bit(Treatment::lossless_off);
     capabilities_.port_wide = bit(Treatment::lossless_off);
     capabilities_.reads_back = true;
+    capabilities_.reads_links = true;
     capabilities_.look_waits = settings_.wake;
     const auto group = read_group(store_);
     const auto precise = stamp_.is_precise(store_);
