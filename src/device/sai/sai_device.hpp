@@ -60,6 +60,9 @@ private:
     {}
 
     Result<void> start(const LibraryPlace&);
+    Result<void> take_ports(const std::vector<abi::ObjectId>& listed);
+    bool has_other_ports();
+    Result<void> take_other_ports();
     void list_rows();
     Result<void> check(std::span<const Slot>) const;
     std::vector<Detector> detectors_for(std::span<const DelegatedRow>);
@@ -81,6 +84,9 @@ private:
     Notes notes_;
     StatusCheck status_check_;
     Library::Held library_;
+    std::vector<NamedPort> port_names_;
+    std::vector<abi::ObjectId> listed_;  // all ports of the switch, also those that have no PortObjects
+    std::vector<abi::ObjectId> listed_now_;
     std::vector<PortObjects> ports_;
     std::vector<RowPlace> places_;  // by row
     std::vector<Slot> all_rows_;
