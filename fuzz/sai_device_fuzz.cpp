@@ -63,16 +63,12 @@ struct Deaf final : device::NoticeSink {
 class Operator {
 public:
     Operator(device::Device& device, test::BadSwitch& model, device::ManualClock& clock, Input& input)
-        : device_(device),
-          model_(model),
-          clock_(clock),
-          input_(input),
-          intake_(device.inventory(), device.capabilities())
+        : device_(device), model_(model), clock_(clock), input_(input)
     {}
 
     void act()
     {
-        switch (input_.take<std::uint8_t>() % 8) {
+        switch (input_.take<std::uint8_t>() % 10) {
         case 0: return look();
         case 1: return command();
         case 2: return delegate();
@@ -80,6 +76,8 @@ public:
         case 4: return change_port();
         case 5: return change_queue();
         case 6: return clock_.advance(std::chrono::microseconds{input_.take<std::uint16_t>()});
+        case 7: return notify_link();
+        case 8: return read_links();
         default: static_cast<void>(device_.read_back(target())); return;
         }
     }
@@ -93,8 +91,17 @@ private:
     }
     void look()
     {
-        intake_.begin();
-        static_cast<void>(device_.look({}, intake_));
+        if (!intake_ || device_.inventory().generation != generation_) {
+            intake_.emplace(device_.inventory(), device_.capabilities());
+            generation_ = device_.inventory().generation;
+        }
+        intake_->begin();
+        static_cast<void>(device_.look({}, *intake_));
+    }
+    void read_links()
+    {
+        const auto samples = device_.read_links();
+        PETREL_ASSERT(samples && samples->size() <= device_.inventory().ports.size(), "more links than ports");
     }
     void command()
     {
@@ -123,6 +130,14 @@ private:
             model_.on_deadlock(1, &deadlock);
         }
     }
+    void notify_link()
+    {
+        const sai::PortStateNotice state{input_.take<sai::ObjectId>(), input_.take<std::int8_t>(),
+                                         input_.take<std::uint32_t>()};
+        if (model_.on_port_state != nullptr) {
+            model_.on_port_state(1, &state);
+        }
+    }
     void change_port()
     {
         if (!model_.ports.empty()) {
@@ -130,6 +145,7 @@ private:
             port.status = static_cast<sai::OperStatus>(input_.take<std::uint8_t>() % 6);
             port.speed_mbps = input_.take<std::uint32_t>();
             port.pfc = input_.take<std::uint8_t>();
+            port.listed = input_.take<std::uint8_t>() % 4 != 0;
         }
     }
     void change_queue()
@@ -148,7 +164,8 @@ private:
     test::BadSwitch& model_;
     device::ManualClock& clock_;
     Input& input_;
-    watchdog::Intake intake_;
+    std::optional<watchdog::Intake> intake_;
+    std::uint32_t generation_{};  // of its inventory
 };
 
 }  // namespace

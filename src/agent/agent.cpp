@@ -60,6 +60,8 @@ void Agent::step(const Input& input, Now now, Output& out)
                 watchdog_.settle(in, now.mono, box);
             } else if constexpr (std::is_same_v<In, watchdog::Notice>) {
                 watchdog_.receive(in, now.mono, box);
+            } else if constexpr (std::is_same_v<In, watchdog::LinkEvent>) {
+                watchdog_.report(in, now.mono, box);
             } else if constexpr (std::is_same_v<In, watchdog::Order>) {
                 stopping_ = stopping_ || in.kind == watchdog::Order::Kind::stop ||
                             in.kind == watchdog::Order::Kind::stop_and_hold;

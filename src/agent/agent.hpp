@@ -40,8 +40,8 @@ struct Leaving {
 };
 
 // A later Start covers rows that were not in the inventory before.
-using Input = std::variant<Tick, LookDone, Overdue, watchdog::Outcome, watchdog::Notice, watchdog::Order,
-                           watchdog::Watchlist, Start, Leaving>;
+using Input = std::variant<Tick, LookDone, Overdue, watchdog::Outcome, watchdog::Notice, watchdog::LinkEvent,
+                           watchdog::Order, watchdog::Watchlist, Start, Leaving>;
 
 struct LookRequest {
     std::uint64_t look{};

@@ -38,7 +38,10 @@ void queue_flag(CLI::App&, ControlArguments&);   // QUEUE, and --device if sever
 void device_flag(CLI::App&, ControlArguments&);  // --device, for lists
 void stormed_flag(CLI::App&, ControlArguments&);
 void note_flag(CLI::App&, ControlArguments&);
-void all_flag(CLI::App&, ControlArguments&);  // instead of QUEUE
+void all_flag(CLI::App&, ControlArguments&);      // instead of QUEUE
+void port_flag(CLI::App&, ControlArguments&);     // PORT, and --device
+void history_flag(CLI::App&, ControlArguments&);  // --history and --format, of links
+void sequence_flag(CLI::App&, ControlArguments&);
 void follow_flag(CLI::App&, ControlArguments&);
 void last_flag(CLI::App&, ControlArguments&);
 void configuration_flags(CLI::App&, ControlArguments&);  // the agent's own, to find it and its journals

@@ -93,6 +93,18 @@ constexpr auto kLinkExplainExamples = R"(Examples:
   petrel link explain 0x0108                        a cause that has no reason code: PHY_HIGH_BER
 )";
 
+constexpr auto kLinkShowExamples = R"(Examples:
+  petrel link show
+  petrel link show Ethernet4 --history
+  petrel link show Ethernet4 --history --format opasaquery
+)";
+
+constexpr auto kLinkClearExamples = R"(Examples:
+  petrel link clear Ethernet4 --sequence 3          event 3 and all before it; a later one stays
+
+The number shows that the event was read: an event that came meanwhile is not cleared.
+)";
+
 constexpr auto kLinkImportExamples = R"(Examples:
   opasaquery -o portinfo -vvv | petrel link import --from opasaquery -
   ethtool eth0 | petrel link import --from ethtool - --json
@@ -192,6 +204,10 @@ std::vector<Command> commands()
         {"link import", kGeneral, "Explain what another tool printed about links, for both ends.", kLinkImportExamples,
          link_import_flags},
         {"link codes", kGeneral, "All reasons.", kNoExamples, link_codes_flags},
+        {"link show", kGeneral, "The links that a running agent follows, and why they went down.", kLinkShowExamples,
+         control_flags(Request::links, {port_flag, history_flag}, run_control)},
+        {"link clear", kGeneral, "Acknowledge that a link of a running agent went down.", kLinkClearExamples,
+         control_flags(Request::link_clear, {port_flag, sequence_flag}, run_control)},
         {"device", kGeneral, "Check a device that is not watched by an agent.", kDeviceExamples, nullptr},
         {"device check", kGeneral, "Check a helper program ([slingshot:]exec:PROGRAM) against the protocol.",
          kNoExamples, device_check_flags},

@@ -12,11 +12,28 @@ namespace petrel::cli {
 struct ControlArguments {
     ControlOptions options;
     std::string last;  // as text
+    std::string sequence;
     bool all{};
     std::optional<AgentFlags> configuration;
 };
 
 namespace {
+
+void check_link_clear(ControlArguments& arguments, std::vector<Complaint>& problems)
+{
+    auto& request = arguments.options.request;
+    if (request.port.empty()) {
+        problems.push_back({"PORT", 0, 0, "which one? e.g. Ethernet4", {}});
+    }
+    const auto& text = arguments.sequence;
+    const auto* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, request.sequence);
+    if (text.empty()) {
+        problems.push_back({"--sequence", 0, 0, "which event? `petrel link show PORT --history` lists them", {}});
+    } else if (error != std::errc{} || stop != end || request.sequence == 0) {
+        problems.push_back({"--sequence", 0, 0, text, "the number of an event, 1 or more"});
+    }
+}
 
 void check_control(const CLI::App& app, ControlArguments& arguments, std::vector<Complaint>& problems)
 {
@@ -26,6 +43,12 @@ void check_control(const CLI::App& app, ControlArguments& arguments, std::vector
     }
     if (app.get_option_no_throw("QUEUE") != nullptr && request.queue.empty() && !arguments.all) {
         problems.push_back({"QUEUE", 0, 0, "which one? PORT:PRIORITY, e.g. Ethernet4:3", {}});
+    }
+    if (request.command == control::ControlRequest::Command::link_clear) {
+        check_link_clear(arguments, problems);
+    }
+    if (!arguments.options.format.empty() && arguments.options.format != "opasaquery") {
+        problems.push_back({"--format", 0, 0, arguments.options.format, "opasaquery"});
     }
     const auto& last = arguments.last;
     if (!last.empty()) {
@@ -62,6 +85,24 @@ void note_flag(CLI::App& app, ControlArguments& arguments)
 }
 
 void all_flag(CLI::App& app, ControlArguments& arguments) { app.add_flag("--all", arguments.all, "Of every queue"); }
+
+void port_flag(CLI::App& app, ControlArguments& arguments)
+{
+    auto& request = arguments.options.request;
+    app.add_option("PORT", request.port, "A port, e.g. Ethernet4")->type_name("");
+    app.add_option("--device", request.device, "The device of the port")->type_name("NAME");
+}
+
+void history_flag(CLI::App& app, ControlArguments& arguments)
+{
+    app.add_flag("--history", arguments.options.request.history, "With each time that the links went down");
+    app.add_option("--format", arguments.options.format, "As this tool prints it")->type_name("opasaquery");
+}
+
+void sequence_flag(CLI::App& app, ControlArguments& arguments)
+{
+    app.add_option("--sequence", arguments.sequence, "The event to acknowledge, with all before it")->type_name("N");
+}
 
 void follow_flag(CLI::App& app, ControlArguments& arguments)
 {

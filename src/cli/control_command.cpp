@@ -6,6 +6,7 @@
 #include "cli/control_client.hpp"
 #include "codec/control_json.hpp"
 #include "drivers/drivers.hpp"
+#include "reports/agent_links_text.hpp"
 #include "reports/control_text.hpp"
 #include "terminal/terminal.hpp"
 
@@ -38,8 +39,9 @@ Shown reloaded(std::string_view line)
     return {{}, problems + "petrel: the configuration was refused; the one before is in force", ExitCode::usage};
 }
 
-Shown answer_text(const control::ControlRequest& request, std::string_view line, const Paint& paint)
+Shown answer_text(const ControlOptions& options, std::string_view line, const Paint& paint)
 {
+    const auto& request = options.request;
     switch (request.command) {
     case Request::status:
         return as_text(codec::read_status(line),
@@ -50,6 +52,10 @@ Shown answer_text(const control::ControlRequest& request, std::string_view line,
     case Request::explain:
         return as_text(codec::read_explanation(line),
                        [&](const auto& report) { return reports::explain_text(report, paint); });
+    case Request::links:
+        return as_text(codec::read_links(line), [&](const auto& links) {
+            return options.format.empty() ? reports::agent_links_text(links) : reports::opasaquery_text(links);
+        });
     case Request::reload: return reloaded(line);
     case Request::events: return {reports::event_text(line), {}, ExitCode::ok};
     default: return as_text(codec::read_order(line), reports::order_text);
@@ -84,7 +90,7 @@ std::filesystem::path socket_of(const ControlOptions& options)
 
 Shown shown(const ControlOptions& options, std::string_view line, const Paint& paint)
 {
-    auto answer = answer_text(options.request, line, paint);
+    auto answer = answer_text(options, line, paint);
     return options.json ? Shown{json_escaped(line) + '\n', {}, answer.code} : answer;
 }
 

@@ -1,5 +1,5 @@
 // The commands that query a running agent or give it orders: petrel status, queues, mitigate, release, release-all,
-// hold, events, explain, reload. (`petrel watch`: watch_command.hpp.)
+// hold, events, explain, reload, link show, link clear. (`petrel watch`: watch_command.hpp.)
 #pragma once
 
 #include <string>
@@ -16,6 +16,7 @@ struct ControlOptions {
     control::ControlRequest request;
     std::string socket;  // empty = the default
     bool json{};         // print the agent's JSON lines
+    std::string format;  // links: "opasaquery", or empty for a table
     AgentOptions agent;  // release-all: the agent whose journals are read if it is dead
 };
 

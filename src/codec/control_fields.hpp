@@ -28,6 +28,9 @@ void visit_fields(Request& r, Visit&& visit)
 {
     visit("device", r.device);
     visit("queue", r.queue);
+    visit("port", r.port);
+    visit("history", r.history);
+    visit("sequence", r.sequence);
     visit("stormed", r.stormed);
     visit("follow", r.follow);
     visit("last", r.last);
@@ -191,6 +194,35 @@ void visit_fields(Report& r, Visit&& visit)
     visit("queue", r.queue);
     visit("words", r.lines);
     visit("event", JsonLine{r.event});
+}
+
+template <Is<control::LinkEventReport> Report, class Visit>
+void visit_fields(Report& r, Visit&& visit)
+{
+    visit("seq", r.seq);
+    visit("ldr", r.ldr);
+    visit("nldr", r.nldr);
+    visit("cause", r.cause);
+    visit("list", r.list);
+    visit("code", r.code);
+    visit("event_us", r.event_us);
+    visit("observed_us", r.observed_us);
+    visit("up_us", r.up_us);
+    visit("acknowledged", r.acknowledged);
+}
+
+template <Is<control::LinkReport> Report, class Visit>
+void visit_fields(Report& r, Visit&& visit)
+{
+    visit("device", r.device);
+    visit("port", r.port);
+    visit("up", r.up);
+    visit("receives_reasons", r.receives_reasons);
+    visit("quarantined", r.quarantined);
+    visit("last_seq", r.last_seq);
+    visit("unacknowledged", r.unacknowledged);
+    visit("suppressed", r.suppressed);
+    visit("events", r.events);
 }
 
 template <Is<control::OrderReport> Report, class Visit>

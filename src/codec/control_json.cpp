@@ -22,6 +22,7 @@ namespace {
 
 using control::ControlRequest;
 using control::ExplainReport;
+using control::LinkReport;
 using control::OrderReport;
 using control::QueueReport;
 using control::ReloadReport;
@@ -47,6 +48,8 @@ std::span<const std::string_view> keys_of(Command command)
     static constexpr std::array<std::string_view, 1> kReleaseAll{"note"};
     static constexpr std::array<std::string_view, 3> kEvents{"device", "follow", "last"};
     static constexpr std::array<std::string_view, 2> kExplain{"device", "queue"};
+    static constexpr std::array<std::string_view, 3> kLinks{"device", "port", "history"};
+    static constexpr std::array<std::string_view, 3> kLinkClear{"device", "port", "sequence"};
     static constexpr std::array<std::string_view, 2> kTableKeys{"db", "prefix"};
     static constexpr std::array<std::string_view, 2> kTableHashes{"db", "keys"};
     static constexpr std::array<std::string_view, 2> kTableChange{"db", "changes"};
@@ -62,6 +65,8 @@ std::span<const std::string_view> keys_of(Command command)
     case Command::table_keys: return kTableKeys;
     case Command::table_hashes: return kTableHashes;
     case Command::table_change: return kTableChange;
+    case Command::links: return kLinks;
+    case Command::link_clear: return kLinkClear;
     case Command::status:
     case Command::reload:
     case Command::count_: break;
@@ -461,6 +466,9 @@ ControlRequest request_of(const Json& json)
     if (needs_queue(request.command) && request.queue.empty()) {
         throw Misread{"no queue: allowed PORT:PRIORITY, or PORT for all its queues"};
     }
+    if (request.command == Command::link_clear && (request.port.empty() || request.sequence == 0)) {
+        throw Misread{"no port or no sequence: allowed a port and the number of its event"};
+    }
     return request;
 }
 
@@ -500,6 +508,7 @@ std::string answer_json(const ExplainReport& explanation) { return answer("expla
 std::string answer_json(const OrderReport& order) { return answer("order", order); }
 std::string answer_json(const ReloadReport& reload) { return answer("reload", reload); }
 std::string answer_json(const TableReport& tables) { return answer("tables", tables); }
+std::string answer_json(std::span<const LinkReport> links) { return answer("links", links); }
 std::string events_end_json(std::uint64_t events) { return answer("events", events); }
 
 std::string answer_json(const Error& error)
@@ -522,6 +531,10 @@ Result<ExplainReport> read_explanation(std::string_view line)
 }
 Result<OrderReport> read_order(std::string_view line) { return read_answer<OrderReport>("order", line); }
 Result<TableReport> read_tables(std::string_view line) { return read_answer<TableReport>("tables", line); }
+Result<std::vector<LinkReport>> read_links(std::string_view line)
+{
+    return read_answer<std::vector<LinkReport>>("links", line);
+}
 Result<ReloadReport> read_reload(std::string_view line) { return read_answer<ReloadReport>("reload", line); }
 
 Result<std::optional<std::uint64_t>> read_events_end(std::string_view line)

@@ -26,6 +26,7 @@ std::string answer_json(const control::ExplainReport&);
 std::string answer_json(const control::OrderReport&);
 std::string answer_json(const control::ReloadReport&);
 std::string answer_json(const control::TableReport&);
+std::string answer_json(std::span<const control::LinkReport>);
 std::string answer_json(const Error&);
 
 // Events are lines of docs/events.md. After the last one, unless the client follows, this line marks the end of the
@@ -39,6 +40,7 @@ Result<control::ExplainReport> read_explanation(std::string_view line);
 Result<control::OrderReport> read_order(std::string_view line);
 Result<control::ReloadReport> read_reload(std::string_view line);
 Result<control::TableReport> read_tables(std::string_view line);
+Result<std::vector<control::LinkReport>> read_links(std::string_view line);
 Result<std::optional<std::uint64_t>> read_events_end(std::string_view line);  // none = the line is an event
 
 }  // namespace petrel::codec

@@ -96,7 +96,7 @@ std::string event_line(const watchdog::Event& event, std::int64_t time_us, const
     if (event.policy < watchlist.policies.size()) {
         json["policy"] = watchlist.policies[event.policy].name;
     }
-    if (event.kind != watchdog::EventKind::order_taken) {
+    if (watchdog::has_action(event.kind)) {
         json["action"] = watchdog::action_name(event.action);
     }
     if (event.cause != 0) {

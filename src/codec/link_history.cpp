@@ -14,7 +14,8 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view kHistoryVersionKey = "petrel_link_history";
-constexpr std::uint64_t kHistoryVersion = 1;
+constexpr std::uint64_t kHistoryVersion = 2;
+constexpr std::uint64_t kOldestHistory = 1;
 
 ordered_json to_json(const std::string& port, const link::DownEvent& event)
 {
@@ -30,6 +31,16 @@ ordered_json to_json(const std::string& port, const link::DownEvent& event)
     if (event.correlated_cause) {
         json["correlated_cause"] = *event.correlated_cause;
     }
+    if (event.raw) {
+        json["list"] = link::list_name(event.raw->list);
+        json["code"] = event.raw->code;
+    }
+    if (event.up_at) {
+        json["up_us"] = wall_us(*event.up_at);
+    }
+    if (event.acknowledged) {
+        json["acknowledged"] = true;
+    }
     return json;
 }
 
@@ -43,7 +54,7 @@ WallTime time_of(LinkJsonLine& line, std::string_view key)
 link::DownEvent read_event(LinkJsonLine& line)
 {
     line.refuse_other_keys({"port", "seq", "ldr", "nldr", "event_us", "observed_us", "correlated_cause", "suppressed",
-                            "protocol_violation"});
+                            "protocol_violation", "list", "code", "up_us", "acknowledged"});
     link::DownEvent event;
     event.seq = line.number("seq");
     if (event.seq == 0) {
@@ -58,6 +69,19 @@ link::DownEvent read_event(LinkJsonLine& line)
     }
     event.suppressed = static_cast<std::uint32_t>(line.number("suppressed", std::numeric_limits<std::uint32_t>::max()));
     event.protocol_violation = line.flag("protocol_violation", false);
+    if (line.has("list")) {
+        const std::string allowed = "the name of a list, such as sai.port_error";
+        const auto name = line.text("list", allowed);
+        const auto list = name ? link::list_named(*name) : std::nullopt;
+        if (name && !list) {
+            line.complain("list", allowed);
+        }
+        event.raw = {list.value_or(0), line.number("code")};
+    }
+    if (line.has("up_us")) {
+        event.up_at = time_of(line, "up_us");
+    }
+    event.acknowledged = line.flag("acknowledged", false);
     return event;
 }
 
@@ -92,9 +116,9 @@ std::string link_history_text(const NamedHistories& histories)
 {
     auto text = to_line(ordered_json{{kHistoryVersionKey, kHistoryVersion}}) + '\n';
     for (const auto& [port, history] : histories) {
-        text += to_line(ordered_json{{"port", port}, {"forgotten", history.forgotten()}}) + '\n';
+        text += link_port_line(port, history.forgotten());
         for (const auto& event : history.events()) {
-            text += to_line(to_json(port, event)) + '\n';
+            text += link_event_line(port, event);
         }
         if (const auto& awaited = history.awaited()) {
             text += to_line(ordered_json{
@@ -103,6 +127,16 @@ std::string link_history_text(const NamedHistories& histories)
         }
     }
     return text;
+}
+
+std::string link_port_line(const std::string& port, std::uint64_t forgotten)
+{
+    return to_line(ordered_json{{"port", port}, {"forgotten", forgotten}}) + '\n';
+}
+
+std::string link_event_line(const std::string& port, const link::DownEvent& event)
+{
+    return to_line(to_json(port, event)) + '\n';
 }
 
 Parsed<NamedHistories> read_link_history(std::string_view text, std::string_view file)
@@ -115,8 +149,9 @@ Parsed<NamedHistories> read_link_history(std::string_view text, std::string_view
         LinkJsonLine json{*line, complaints};
         if (!heading) {
             heading = true;
-            if (json.is_object() && json.number(kHistoryVersionKey) != kHistoryVersion) {
-                json.complain(kHistoryVersionKey, fmt::format("{}", kHistoryVersion));
+            const auto version = json.is_object() ? json.number(kHistoryVersionKey) : kHistoryVersion;
+            if (version < kOldestHistory || version > kHistoryVersion) {
+                json.complain(kHistoryVersionKey, fmt::format("{}..{}", kOldestHistory, kHistoryVersion));
             }
         } else if (json.is_object()) {
             read_port_line(json, ports);

@@ -152,6 +152,35 @@ struct ExplainReport {
     bool operator==(const ExplainReport&) const = default;
 };
 
+// One time that a link went down.
+struct LinkEventReport {
+    std::uint64_t seq{};
+    std::uint8_t ldr{};     // the reason of this end
+    std::uint8_t nldr{};    // the reason that the neighbour sent
+    std::uint16_t cause{};  // the reason, or a more precise one (link/taxonomy.hpp)
+    std::string list;       // the vendor's list of codes, and the code; empty: the device gives none
+    std::optional<std::uint64_t> code;
+    std::int64_t event_us{};  // since 1970
+    std::int64_t observed_us{};
+    std::optional<std::int64_t> up_us;  // none: not up again
+    bool acknowledged{};
+    bool operator==(const LinkEventReport&) const = default;
+};
+
+// The link of a port. The registers show its oldest event that is not acknowledged.
+struct LinkReport {
+    std::string device;
+    std::string port;
+    std::optional<bool> up;   // none: the device does not report it at present
+    bool receives_reasons{};  // of its neighbour
+    bool quarantined{};       // it went down too often
+    std::uint64_t last_seq{};
+    std::optional<LinkEventReport> unacknowledged;
+    std::uint32_t suppressed{};           // later events that are not acknowledged either
+    std::vector<LinkEventReport> events;  // oldest first
+    bool operator==(const LinkReport&) const = default;
+};
+
 // The result of an order as text: the queues it applies to and what happens now.
 struct OrderReport {
     std::vector<std::string> lines;

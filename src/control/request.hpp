@@ -31,10 +31,15 @@ struct ControlRequest {
         table_keys,
         table_hashes,
         table_change,
+        links,
+        link_clear,
         count_
     } command{};
     std::string device;                // empty = the device that has the queue; required if several have it
     std::string queue;                 // "Ethernet4:3", or "Ethernet4" for all queues of a port; clear: empty = all
+    std::string port;                  // links: empty = all; link_clear: which one
+    bool history{};                    // links: with all events that are kept
+    std::uint64_t sequence{};          // link_clear: the event to acknowledge, with all before it
     bool stormed{};                    // queues: only those in another phase than watching
     bool follow{};                     // events: keep sending new events
     std::uint32_t last{};              // events: at most this many past events; 0 = all that are kept
@@ -47,8 +52,8 @@ struct ControlRequest {
 };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(ControlRequest::Command::count_)> kCommands{
-    "status",  "queues", "mitigate", "release",    "release-all",  "hold",        "events",
-    "explain", "reload", "clear",    "table-keys", "table-hashes", "table-change"};
+    "status", "queues", "mitigate",   "release",      "release-all",  "hold",  "events",    "explain",
+    "reload", "clear",  "table-keys", "table-hashes", "table-change", "links", "link-clear"};
 
 constexpr std::string_view name(ControlRequest::Command command)
 {

@@ -162,6 +162,8 @@ ControlAnswer ControlDesk::answer(const ControlRequest& request, const std::stri
     case Command::clear: return clear(request, by);
     case Command::release_all: return release_all(by);
     case Command::explain: return explain(request);
+    case Command::links: return links(request);
+    case Command::link_clear: return clear_link(request);
     case Command::events:
     case Command::reload:
     case Command::table_keys:
@@ -338,6 +340,50 @@ ControlAnswer ControlDesk::queues(const ControlRequest& request) const
         }
         return codec::answer_json(all);
     };
+}
+
+ControlAnswer ControlDesk::links(const ControlRequest& request) const
+{
+    if (const auto known = check_device(request.device); !known) {
+        return error_line(known.error());
+    }
+    std::vector<control::LinkReport> all;
+    for (const auto& runner : desk_.runners()) {
+        if (request.device.empty() || runner->name() == request.device) {
+            std::ranges::move(runner->links(request.port, request.history), std::back_inserter(all));
+        }
+    }
+    if (all.empty() && !request.port.empty()) {
+        return error_line({ErrorKind::invalid,
+                           fmt::format("no link of a port '{}' is followed: see `petrel link show`", request.port)});
+    }
+    return [all = std::move(all)](const EventHistory&) { return codec::answer_json(all); };
+}
+
+// The port may be one that several devices have.
+ControlAnswer ControlDesk::clear_link(const ControlRequest& request) const
+{
+    if (const auto known = check_device(request.device); !known) {
+        return error_line(known.error());
+    }
+    std::vector<DeviceRunner*> having;
+    for (const auto& runner : desk_.runners()) {
+        if ((request.device.empty() || runner->name() == request.device) &&
+            !runner->links(request.port, false).empty()) {
+            having.push_back(runner.get());
+        }
+    }
+    if (having.size() != 1) {
+        return error_line(
+            {ErrorKind::invalid,
+             having.empty()
+                 ? fmt::format("no link of a port '{}' is followed: see `petrel link show`", request.port)
+                 : fmt::format("{} devices have '{}': choose one with --device", having.size(), request.port)});
+    }
+    const auto cleared = having.front()->acknowledge_link(request.port, request.sequence);
+    return cleared ? order_line({{fmt::format("{} of {}: {} acknowledged", request.port, having.front()->name(),
+                                              count_text(*cleared, "event"))}})
+                   : error_line(cleared.error());
 }
 
 ControlAnswer ControlDesk::explain(const ControlRequest& request) const

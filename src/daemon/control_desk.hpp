@@ -48,6 +48,8 @@ private:
     ControlAnswer release_all(const std::string& by) const;
     ControlAnswer explain(const control::ControlRequest&) const;
     ControlAnswer queues(const control::ControlRequest&) const;
+    ControlAnswer links(const control::ControlRequest&) const;
+    ControlAnswer clear_link(const control::ControlRequest&) const;
     Result<void> check_device(const std::string& device) const;
 
     Desk& desk_;

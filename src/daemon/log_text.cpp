@@ -126,11 +126,13 @@ Level level_of(EventKind kind)
     case EventKind::storm_detected:
     case EventKind::storm_alert:
     case EventKind::pause_too_long:
-    case EventKind::probe_failed: return Level::warning;
+    case EventKind::probe_failed:
+    case EventKind::link_down: return Level::warning;
     case EventKind::storm_restored:
     case EventKind::storm_released:
     case EventKind::pause_too_long_cleared:
     case EventKind::order_taken:
+    case EventKind::link_up:
     case EventKind::count_: break;
     }
     return Level::notice;
@@ -194,7 +196,7 @@ Log::Line event_line(const watchdog::Event& event, const watchdog::Watchlist& wa
     if (event.policy < watchlist.policies.size()) {
         line.fields.emplace_back("policy", policy_text(event, watchlist));
     }
-    if (event.kind != EventKind::order_taken) {
+    if (has_action(event.kind)) {
         line.fields.emplace_back("action", action_name(event.action));
     }
     if (event.cause != 0) {

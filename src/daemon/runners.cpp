@@ -4,6 +4,7 @@
 
 #include "config/policy_bind.hpp"
 #include "runtime/file_memory.hpp"
+#include "runtime/link_file.hpp"
 
 namespace petrel::daemon {
 
@@ -53,13 +54,18 @@ Result<std::unique_ptr<DeviceRunner>> make_runner(runner::Loop& loop, RunnerHost
     if (!memory) {
         return tl::unexpected(std::move(memory.error()));
     }
+    auto links = runtime::LinkFile::open(setup.state_dir / (setup.entry.name + ".links"));
+    if (!links) {
+        return tl::unexpected(std::move(links.error()));
+    }
     DeviceRunner::Setup parts{.name = setup.entry.name,
                               .driver = setup.entry.driver,
                               .hang_after = setup.hang_after,
                               .fault_hook = std::move(setup.fault_hook),
                               .source = nullptr,
                               .memory = std::move(*memory),
-                              .worker = std::move(setup.worker)};
+                              .worker = std::move(setup.worker),
+                              .links = std::move(*links)};
     parts.source = std::make_unique<DriverSource>(*setup.driver, std::move(setup.entry), setup.id, *setup.clock);
     return std::make_unique<DeviceRunner>(loop, host, std::move(parts), std::move(policies));
 }

@@ -47,6 +47,10 @@
 // A device that lost its hardware for good (a helper program that ended) fails its looks and wants_reopening(). The
 // runner then reports the device as failing and opens it again, with a growing delay.
 //
+// read_links() is for devices that report the links of their ports (Capabilities::reads_links). It returns a sample of
+// each port whose link it knows at present, in any order. The runner calls it now and then, and after a notice of a
+// link.
+//
 // Device has no default for any call, so that the compiler finds a wrapper that does not pass one on. Adapters derive
 // from PlainDevice (plain_device.hpp), wrappers from Device.
 #pragma once
@@ -61,6 +65,7 @@
 
 #include "base/result.hpp"
 #include "device/waker.hpp"
+#include "link/link_sample.hpp"
 #include "watchdog/event.hpp"
 #include "watchdog/intake.hpp"
 
@@ -144,6 +149,7 @@ public:
     virtual std::vector<UnseenQueue> unseen_queues() const = 0;
     // True: the treatments in force may have changed while the device could not be followed. Open it again.
     virtual bool wants_reopening() const = 0;
+    virtual Result<std::vector<link::LinkSample>> read_links() = 0;
     // The last call. Puts back everything that the device has changed beside the commands that it carried out.
     virtual Result<void> close() = 0;
 };

@@ -19,6 +19,10 @@ public:
     void set_watched_rows(std::span<const Slot>) override {}
     std::vector<UnseenQueue> unseen_queues() const override { return {}; }
     bool wants_reopening() const override { return false; }
+    Result<std::vector<link::LinkSample>> read_links() override
+    {
+        return tl::unexpected(Error{ErrorKind::unsupported, "the device does not report its links"});
+    }
     Result<void> close() override { return {}; }
 };
 

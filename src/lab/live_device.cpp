@@ -88,6 +88,11 @@ std::vector<device::UnseenQueue> LiveDevice::unseen_queues() const
     return at_once(*access_, [&] { return device_->unseen_queues(); });
 }
 
+Result<std::vector<link::LinkSample>> LiveDevice::read_links()
+{
+    return at_present(*access_, [&] { return device_->read_links(); });
+}
+
 bool LiveDevice::wants_reopening() const
 {
     return at_once(*access_, [&] { return device_->wants_reopening(); });

@@ -38,6 +38,7 @@ public:
     std::vector<device::UnseenQueue> unseen_queues() const override;
     void set_waker(const device::Waker&) override;
     bool wants_reopening() const override;
+    Result<std::vector<link::LinkSample>> read_links() override;
     Result<void> close() override;
 
 private:

@@ -83,8 +83,10 @@ Result<std::unique_ptr<device::Device>> LiveTwin::open(scenario::NodeId node, De
             Error{ErrorKind::denied, fmt::format("{} is in use already", topology.nodes[node.value].name)});
     }
     const device::twin::Seat seat{topology, node, device_clock_, id, start_};
+    auto hardware = hardware_of(scenario_, node);
+    hardware.traits.reads_links = true;  // no manager of the lab does
     return std::make_unique<LiveDevice>(std::make_unique<OnNode>(shared_from_this(), node, clock),
-                                        device_of(*twin_, seat, hardware_of(scenario_, node)));
+                                        device_of(*twin_, seat, hardware));
 }
 
 Duration LiveTwin::let_go() const

@@ -30,6 +30,12 @@ Status get_oper_status(const Place& p, Value& value)
     return status::success;
 }
 
+Status get_error_status(const Place& p, Value& value)
+{
+    value.u32 = p.device.error_bits(p.at.port(), p.now);
+    return status::success;
+}
+
 Status get_eight(const Place&, Value& value)
 {
     value.u32 = kPriorities;
@@ -163,6 +169,7 @@ constexpr auto kClassToGroup = QosMapType::tc_to_priority_group;
 constexpr Row kPortRows[] = {
     {port_attr::type, Use::read_only, get_port_type},
     {port_attr::oper_status, Use::read_only, get_oper_status},
+    {port_attr::error_status, Use::read_only, get_error_status},
     {port_attr::qos_number_of_queues, Use::read_only, get_eight},
     {port_attr::qos_queue_list, Use::read_only, get_list<sai::ObjectType::queue>},
     {port_attr::number_of_ingress_priority_groups, Use::read_only, get_eight},

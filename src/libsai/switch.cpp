@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "link/reasons.hpp"
+
 namespace petrel::libsai {
 
 using sai::ObjectType;
@@ -10,6 +12,11 @@ using sai::PacketAction;
 namespace {
 
 constexpr std::uint32_t kSteps = 15;
+
+// SAI_PORT_ERROR_STATUS_
+constexpr std::uint32_t kMacLocalFault = 1U << 0U;
+constexpr std::uint32_t kMacRemoteFault = 1U << 1U;
+constexpr std::uint32_t kSignalLocalError = 1U << 11U;
 
 constexpr std::uint8_t bit(std::uint8_t i) { return static_cast<std::uint8_t>(1U << i); }
 
@@ -140,6 +147,26 @@ void Switch::program_detectors(std::uint8_t port, Ps now)
     }
 }
 
+void Switch::post(std::uint8_t port, sai::OperStatus state, Ps now)
+{
+    notices_.emplace_back(
+        sai::PortStateNotice{id_of(ObjectType::port, port), static_cast<std::int32_t>(state), error_bits(port, now)});
+}
+
+// The neighbour sent a reason, this port has decided it, or the signal is lost.
+std::uint32_t Switch::error_bits(std::uint8_t port, Ps now) const
+{
+    if (view_.link_up(port)) {
+        return 0;
+    }
+    const auto registers = view_.link(port, now).registers;
+    if (registers.nldr != link::kNoReason) {
+        return kMacRemoteFault;
+    }
+    const bool decided = registers.ldr != link::kNoReason && registers.ldr != link::kNeighborUnknown;
+    return decided ? kMacLocalFault : kSignalLocalError;
+}
+
 void Switch::handle(const twin::Interrupt& interrupt, Ps now)
 {
     using InterruptKind = twin::Interrupt::Kind;
@@ -158,12 +185,11 @@ void Switch::handle(const twin::Interrupt& interrupt, Ps now)
         return;
     }
     case InterruptKind::link_up:
-    case InterruptKind::link_down: {
-        const auto state = interrupt.kind == InterruptKind::link_up ? sai::OperStatus::up : sai::OperStatus::down;
-        notices_.emplace_back(
-            sai::PortStateNotice{id_of(ObjectType::port, interrupt.port), static_cast<std::int32_t>(state)});
-        return;
-    }
+        // Clears the registers of the twin, so that they can record the next reason.
+        view_.arm_link(interrupt.port, view_.link(interrupt.port, now).registers.seq);
+        view_.activate_link(interrupt.port);
+        return post(interrupt.port, sai::OperStatus::up, now);
+    case InterruptKind::link_down: return post(interrupt.port, sai::OperStatus::down, now);
     case InterruptKind::pause_too_long: return;  // SAI has no such notification
     }
 }

@@ -97,6 +97,7 @@ public:
     sai::PacketAction action_of(const Queue& queue) const { return queue.action.value_or(action); }
     bool paused(std::uint8_t port, std::uint8_t queue, Ps now) const;
     sai::DeadlockState take_state(std::uint8_t port, std::uint8_t queue, Ps now);
+    std::uint32_t error_bits(std::uint8_t port, Ps now) const;  // why the link is down; 0 while it is up
     std::vector<Notice> take_notices() { return std::exchange(notices_, {}); }
 
     // ---- transfer to the twin, after one of the settings below was changed
@@ -123,6 +124,7 @@ private:
     void set_up_buffers();
     void set_up_maps();
     void handle(const twin::Interrupt&, Ps now);
+    void post(std::uint8_t port, sai::OperStatus, Ps now);
     std::uint8_t priorities_of(std::uint8_t queue) const;
     bool has_room(std::uint32_t profile) const;
     Ps interval(std::uint8_t port, std::uint8_t queue, PerClass Intervals::* which) const;

@@ -182,6 +182,8 @@ Result<Decoded> decode(std::string_view vendor, std::string_view value)
     return first;
 }
 
+Decoded decode(const RawCode& raw) { return decode_in(vocabularies()[raw.list], fmt::format("0x{:x}", raw.code)); }
+
 std::vector<std::string_view> vendors()
 {
     std::vector<std::string_view> names;

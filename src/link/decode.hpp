@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "link/raw_code.hpp"
 #include "link/taxonomy.hpp"
 
 namespace petrel::link {
@@ -34,6 +35,8 @@ struct Decoded {
 // `value` is a code of the vendor's first list, or of another one as "list:code"; a name may also be that of a
 // code. An unknown vendor or list is an error. An unknown code is not: it is returned as unclassified.
 Result<Decoded> decode(std::string_view vendor, std::string_view value);
+
+Decoded decode(const RawCode&);
 
 std::vector<std::string_view> vendors();
 

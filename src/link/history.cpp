@@ -12,6 +12,8 @@ bool PortHistory::add(const DownEvent& event)
     if (at != events_.end() && at->seq == event.seq) {
         at->correlated_cause = at->correlated_cause ? at->correlated_cause : event.correlated_cause;
         at->suppressed = std::max(at->suppressed, event.suppressed);
+        at->up_at = at->up_at ? at->up_at : event.up_at;
+        at->acknowledged = at->acknowledged || event.acknowledged;
         return false;
     }
     if (event.seq <= forgotten_) {
@@ -36,6 +38,31 @@ void PortHistory::correlate(std::uint64_t seq, std::uint8_t cause)
     } else if (seq > newest() && (!awaited_ || awaited_->seq < seq)) {
         awaited_ = {seq, cause};
     }
+}
+
+void PortHistory::came_up(WallTime at)
+{
+    if (!events_.empty() && !events_.back().up_at) {
+        events_.back().up_at = at;
+    }
+}
+
+bool PortHistory::acknowledge(std::uint64_t seq)
+{
+    const auto* wanted = find(seq);
+    if (wanted == nullptr || wanted->acknowledged) {
+        return false;
+    }
+    for (auto& event : events_) {
+        event.acknowledged = event.acknowledged || event.seq <= seq;
+    }
+    return true;
+}
+
+const DownEvent* PortHistory::first_unacknowledged() const
+{
+    const auto at = std::find_if(events_.begin(), events_.end(), [](const auto& event) { return !event.acknowledged; });
+    return at == events_.end() ? nullptr : &*at;
 }
 
 DownEvent* PortHistory::find(std::uint64_t seq)

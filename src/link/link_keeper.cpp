@@ -31,6 +31,10 @@ std::optional<std::uint64_t> LinkKeeper::arm(const PortReport& report, WallTime 
 
 void LinkKeeper::correlate(PortId id, std::uint64_t seq, std::uint8_t cause) { port(id).history.correlate(seq, cause); }
 
+void LinkKeeper::came_up(PortId id, WallTime at) { port(id).history.came_up(at); }
+
+bool LinkKeeper::acknowledge(PortId id, std::uint64_t seq) { return port(id).history.acknowledge(seq); }
+
 bool LinkKeeper::quarantined(PortId id, WallTime now) { return port(id).flaps.state(now) == FlapState::quarantined; }
 
 const PortHistory& LinkKeeper::history(PortId id) { return port(id).history; }
@@ -58,7 +62,8 @@ void LinkKeeper::log(const PortReport& report, WallTime now)
                                           now,
                                           {},
                                           reading.suppressed,
-                                          reading.protocol_violation});
+                                          reading.protocol_violation,
+                                          report.raw});
     if (first || again) {
         known.flaps.bounced(now);
     }

@@ -19,7 +19,8 @@ namespace petrel::link {
 struct PortReport {
     PortId port;
     LinkReading reading;
-    bool reachable{true};  // a NIC is managed over its own link: while that is down, it cannot be read
+    bool reachable{true};          // a NIC is managed over its own link: while that is down, it cannot be read
+    std::optional<RawCode> raw{};  // of a device with other codes than the registers
 };
 
 using Histories = std::map<PortId, PortHistory>;
@@ -36,6 +37,11 @@ public:
 
     // The neighbour's reason for this event arrived by another path, perhaps before the event was logged.
     void correlate(PortId, std::uint64_t seq, std::uint8_t cause);
+
+    // The link of the port is up again.
+    void came_up(PortId, WallTime);
+    // See PortHistory::acknowledge().
+    bool acknowledge(PortId, std::uint64_t seq);
 
     bool quarantined(PortId, WallTime now);
     const PortHistory& history(PortId);

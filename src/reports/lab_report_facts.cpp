@@ -49,6 +49,8 @@ std::optional<Phase> phase_after(const watchdog::Event& event)
     case EventKind::storm_released:
     case EventKind::pause_too_long_cleared: return Phase::watching;
     case EventKind::order_taken:
+    case EventKind::link_down:
+    case EventKind::link_up:
     case EventKind::count_: break;
     }
     return std::nullopt;

@@ -271,6 +271,12 @@ void DeviceCalls::delegate_detection(std::vector<device::DelegatedRow> rows, std
         Answer{tl::unexpected(no_room())}, std::move(then));
 }
 
+void DeviceCalls::read_links(std::function<void(Result<std::vector<link::LinkSample>>)> then)
+{
+    using Answer = Result<std::vector<link::LinkSample>>;
+    call(JobKind::other, [this] { return device_->read_links(); }, Answer{tl::unexpected(no_room())}, std::move(then));
+}
+
 void DeviceCalls::put_back(std::function<void(Result<void>)> then)
 {
     call(

@@ -74,6 +74,8 @@ public:
     void delegate_detection(std::vector<device::DelegatedRow>, std::uint32_t numbering,
                             std::function<void(Result<std::vector<device::Delegated>>)>);
 
+    void read_links(std::function<void(Result<std::vector<link::LinkSample>>)>);
+
     // Calls DeviceSource::put_back(), which undoes the changes of a process that died. Needs no open device.
     void put_back(std::function<void(Result<void>)>);
 

@@ -47,6 +47,7 @@ DeviceRunner::DeviceRunner(Loop& loop, RunnerHost& host, Setup setup, std::share
       setup_(std::move(setup)),
       policies_(std::move(policies)),
       health_(loop, host, setup_.name),
+      links_(std::move(setup_.links)),
       calls_(
           loop, std::move(setup_.worker), *setup_.source, *setup_.memory, *this,
           [this](const std::string& text) { health_.note(text); }, setup_.fault_hook)
@@ -54,7 +55,7 @@ DeviceRunner::DeviceRunner(Loop& loop, RunnerHost& host, Setup setup, std::share
 
 DeviceRunner::~DeviceRunner()
 {
-    for (auto* timer : {&wake_, &overdue_, &retry_, &save_, &remember_, &worker_watch_}) {
+    for (auto* timer : {&wake_, &overdue_, &retry_, &save_, &remember_, &worker_watch_, &next_links_}) {
         cancel(*timer);
     }
     for (auto& [id, timer] : commands_) {
@@ -71,6 +72,9 @@ void DeviceRunner::start(Duration wait)
         health_.log(
             LogLevel::notice, "state_tail_dropped",
             fmt::format("the last {} bytes of the memory are an unfinished record: left out", memory().tail_dropped()));
+    }
+    if (!links_.damage().empty()) {
+        health_.log(LogLevel::error, "link_history_damaged", links_.damage());
     }
     watch_worker();
     if (wait == Duration{}) {
@@ -253,10 +257,11 @@ void DeviceRunner::stop_watching()
 {
     agent_.reset();
     snapshot_.reset();
-    for (auto* timer : {&wake_, &overdue_, &save_, &remember_, &late_effects_}) {
+    for (auto* timer : {&wake_, &overdue_, &save_, &remember_, &late_effects_, &next_links_}) {
         cancel(*timer);
     }
     next_look_.reset();
+    links_wanted_ = false;
 }
 
 // Counts the treatments that stay in force, from the journal and without the device. If the journal cannot be read, the
@@ -289,6 +294,9 @@ void DeviceRunner::post(const watchdog::Notice& notice) noexcept
         }
         if (agent_) {
             step(notice);
+            if (notice.kind == watchdog::Notice::Kind::link_down || notice.kind == watchdog::Notice::Kind::link_up) {
+                read_links();
+            }
         } else if (early_.size() < kMostEarlyNotices) {
             early_.push_back(notice);
         }
@@ -381,7 +389,9 @@ void DeviceRunner::remember()
     }
     const auto reported = std::exchange(unreported_, {});
     for (std::size_t i = 0; i != reported.size(); ++i) {
-        last_[reported[i].target] = reported[i];
+        if (reported[i].kind != watchdog::EventKind::link_down && reported[i].kind != watchdog::EventKind::link_up) {
+            last_[reported[i].target] = reported[i];
+        }
         host_.event_written(*this, reported[i], events[i].json);
     }
 }
@@ -419,6 +429,9 @@ void DeviceRunner::take(const Looked& looked)
     }
     if (closing_) {
         return;  // the call that closes the device waits behind this look: no call may follow it
+    }
+    if (links_wanted_) {
+        read_links();
     }
     if (looked.journal) {
         host_.name_kept(memory().journal_name(), *looked.journal);

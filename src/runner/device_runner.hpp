@@ -23,6 +23,7 @@
 #include "runner/device_health.hpp"
 #include "runner/device_snapshot.hpp"
 #include "runner/device_source.hpp"
+#include "runner/link_watch.hpp"
 #include "runner/loop.hpp"
 #include "runner/memory.hpp"
 #include "runner/policies.hpp"
@@ -49,6 +50,7 @@ public:
         std::unique_ptr<DeviceSource> source;
         std::unique_ptr<Memory> memory;
         std::unique_ptr<Worker> worker;
+        std::unique_ptr<LinkMemory> links{};  // null: the history of links is not stored
     };
 
     // Host and loop must outlive the runner.
@@ -66,6 +68,10 @@ public:
     void set_hang_after(Duration after) { setup_.hang_after = after; }
 
     Result<void> order(const watchdog::Order&);
+
+    // The links of the device's ports; empty if the device does not report them. `port`: empty = all.
+    std::vector<control::LinkReport> links(const std::string& port, bool history);
+    Result<std::size_t> acknowledge_link(const std::string& port, std::uint64_t seq);
 
     // Restores or holds what is mitigated. stopped() is true when that is done.
     void stop(config::StopPolicy, const std::string& by);
@@ -136,6 +142,8 @@ private:
     void follow(const Looked&);
     void gather_new_rows(const std::set<std::string>& before);
     void command(const watchdog::Command&);
+    void read_links();
+    void follow_links(const std::vector<link::LinkSample>&);
     void watch_worker();
     void log_ongoing_storms() const;
     void stop_if_done();
@@ -200,7 +208,11 @@ private:
     Instant next_remember_{};  // the earliest time of that write
     Timer worker_watch_;
     Timer late_effects_;
+    Timer next_links_;
+    bool reading_links_{};
+    bool links_wanted_{};  // to be read after the call that is under way
 
+    LinkWatch links_;
     Duration last_look_{};
     Duration longest_look_{};
     std::uint64_t commands_done_{};

@@ -121,6 +121,7 @@ void DeviceRunner::begin(const agent::Start& start)
     if (!start.remembered || opened_->journal_tail_dropped != 0) {
         plan(late_effects_, loop_.now().mono + kLateEffect, [this] { undo_late_effects(); });
     }
+    read_links();
 }
 
 // Without a complete journal, this process does not know the last write of the process before it. A device may carry

@@ -112,6 +112,7 @@ using QueryVersion = Status(std::uint64_t* version);  // sai_query_api_version
 using Version = std::uint64_t;
 inline constexpr Version kOldest = 10900;           // before it, attribute ids changed with every version
 inline constexpr Version kContinuousState = 11000;  // also port intervals and the packet action of a queue
+inline constexpr Version kPortErrors = 11500;       // of a port and in its notifications
 inline constexpr Version kNewestKnown = 11801;      // the version that these tables were written from
 
 // The size in bytes of a method table in a library of that version; a newer library has at least these.

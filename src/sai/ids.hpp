@@ -221,6 +221,7 @@ enum : AttrId {
     pfc_tc_dld_interval = 145,
     pfc_tc_dlr_interval_range = 146,
     pfc_tc_dlr_interval = 147,
+    error_status = 180,  // 1.15
 };
 }  // namespace port_attr
 

@@ -82,7 +82,8 @@ struct DeadlockNotice {
 
 struct PortStateNotice {
     ObjectId port;
-    std::int32_t state;  // OperStatus
+    std::int32_t state;          // OperStatus
+    std::uint32_t error_bits{};  // from 1.15 on, as port_attr::error_status; padding before
 };
 
 using DeadlockCallback = void (*)(std::uint32_t count, const DeadlockNotice*);

@@ -76,9 +76,13 @@ enum class EventKind : std::uint8_t {
     storm_released,
     probe_failed,  // the half-open probe met the storm again
     order_taken,
+    link_down,
+    link_up,
     count_
 };
 std::string_view name(EventKind);
+// Whether events of this kind are about a treatment.
+constexpr bool has_action(EventKind kind) { return kind < EventKind::order_taken; }
 
 enum class Reason : std::uint8_t {
     proven,  // the rule's clock is full
@@ -114,7 +118,7 @@ struct Event {
     std::uint16_t policy{};  // index into the watchlist's policies; kUnwatched = none
     Treatment action{};      // in effect or, while not yet confirmed, wanted
     Evidence evidence;
-    std::string by;  // the order and who gave it, or the device's error text
+    std::string by;  // the order and who gave it, the device's error text, or why the link went down
 };
 
 struct Notice {
@@ -123,6 +127,13 @@ struct Notice {
     Instant at;
     Treatment action{};   // detected, recovered: what the device applies by itself; none = not known
     Duration interval{};  // ... and after which time it detects or recovers; zero = not known
+};
+
+// The link of a port went down or came up, for the log of events: a link_down or link_up event with this text.
+struct LinkEvent {
+    PortId port;
+    bool up{};
+    std::string why;
 };
 
 // Orders from an operator. max_mitigated does not limit them, and each produces an order_taken event.

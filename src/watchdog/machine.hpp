@@ -27,6 +27,7 @@ public:
     void tick(Instant now, Outbox&);
     void settle(const Outcome&, Instant now, Outbox&);
     void receive(const Notice&, Instant now, Outbox&);
+    void report(const LinkEvent&, Instant now, Outbox&);
     void order(const Order&, Instant now, Outbox&);
 
     Checkpoint save(Instant now) const;

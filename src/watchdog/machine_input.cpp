@@ -106,6 +106,19 @@ void Machine::receive(const Notice& notice, Instant now, Outbox& out)
     tick(now, out);
 }
 
+void Machine::report(const LinkEvent& link_event, Instant now, Outbox& out)
+{
+    Event event;
+    event.seq = next_seq_++;
+    event.at = now;
+    event.kind = link_event.up ? EventKind::link_up : EventKind::link_down;
+    event.reason = Reason::device;
+    event.policy = kUnwatched;
+    event.target = {link_event.port, std::nullopt};
+    event.by = link_event.why;
+    out.events.push_back(std::move(event));
+}
+
 Event Machine::order_event(const Order& order, Instant now)
 {
     Event taken;

@@ -85,6 +85,7 @@ struct Capabilities {
     bool reads_back{};        // a treatment can be read back
     bool acts_later{};        // other software carries out a command: its effect comes after the write
     bool detects_itself{};    // finds storms in hardware and reports them by notice
+    bool reads_links{};       // reports when and why the links of its ports go down
     Duration refresh{};       // how often it updates its counters; zero = with every read
     Duration look_waits{};    // a look may wait this long for new counters; zero = it does not wait
     // A time stamp is off by a fixed offset and by an error. The errors of all stamps lie within a window of this

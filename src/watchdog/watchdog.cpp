@@ -42,6 +42,7 @@ void Watchdog::look(const Observations& seen, Instant now, Outbox& out) { machin
 void Watchdog::tick(Instant now, Outbox& out) { machine_->tick(now, out); }
 void Watchdog::settle(const Outcome& outcome, Instant now, Outbox& out) { machine_->settle(outcome, now, out); }
 void Watchdog::receive(const Notice& notice, Instant now, Outbox& out) { machine_->receive(notice, now, out); }
+void Watchdog::report(const LinkEvent& link_event, Instant now, Outbox& out) { machine_->report(link_event, now, out); }
 void Watchdog::order(const Order& order, Instant now, Outbox& out) { machine_->order(order, now, out); }
 
 void Watchdog::change(Watchlist list, Instant now, Outbox& out)

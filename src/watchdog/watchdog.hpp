@@ -65,6 +65,7 @@ public:
     void tick(Instant now, Outbox&);                       // timers alone: retries, forced releases, probes
     void settle(const Outcome&, Instant now, Outbox&);
     void receive(const Notice&, Instant now, Outbox&);
+    void report(const LinkEvent&, Instant now, Outbox&);
     void order(const Order&, Instant now, Outbox&);
 
     // Changes the policies or the inventory. State is carried over by the target's name, and treatments that are no

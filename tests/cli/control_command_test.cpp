@@ -85,6 +85,8 @@ TEST(ControlCommand, EachSendsItsRequest)
         {{"release", "Ethernet4", "--device", "sw1"}, R"({"command":"release","device":"sw1","queue":"Ethernet4"})"},
         {{"hold", "Ethernet4:3"}, R"({"command":"hold","queue":"Ethernet4:3"})"},
         {{"release-all"}, R"({"command":"release-all"})"},
+        {{"link", "clear", "Ethernet4", "--sequence", "3", "--device", "sw1"},
+         R"({"command":"link-clear","device":"sw1","port":"Ethernet4","sequence":3})"},
     };
     for (const auto& [arguments, request] : commands) {
         PlayedAgent agent{{words("done")}};
@@ -94,6 +96,39 @@ TEST(ControlCommand, EachSendsItsRequest)
         EXPECT_EQ(ended.exit_code, 0);
         EXPECT_EQ(agent.requests(), std::vector{request});
     }
+}
+
+TEST(ControlCommand, ShowsLinks)
+{
+    control::LinkReport link;
+    link.port = "Ethernet4";
+    const auto links = codec::answer_json(std::vector{link});
+    PlayedAgent agent{{links, links, links}};
+    EXPECT_NE(agent.control({"link", "show"}).out.find("not seen"), std::string::npos);
+    EXPECT_EQ(agent.control({"link", "show", "Ethernet4", "--history", "--json"}).out, links + '\n');
+    EXPECT_NE(agent.control({"link", "show", "--format", "opasaquery"}).out.find("Port Ethernet4 Info"),
+              std::string::npos);
+    EXPECT_EQ(agent.requests(), (std::vector<std::string>{
+                                    R"({"command":"links"})",
+                                    R"({"command":"links","port":"Ethernet4","history":true})",
+                                    R"({"command":"links"})",
+                                }));
+}
+
+TEST(ControlCommand, RefusesWrongArgumentsOfLinks)
+{
+    const auto complaint = [](std::vector<std::string> arguments) {
+        const auto ended = run(test::petrel(std::move(arguments)));
+        EXPECT_EQ(ended.exit_code, 2) << ended.out;
+        return ended.err;
+    };
+    EXPECT_NE(complaint({"link", "clear", "--sequence", "1"}).find("PORT: which one?"), std::string::npos);
+    EXPECT_NE(complaint({"link", "clear", "Ethernet4"}).find("--sequence: which event?"), std::string::npos);
+    for (const auto* number : {"0", "-1", "1x", "18446744073709551616"}) {
+        EXPECT_NE(complaint({"link", "clear", "Ethernet4", "--sequence", number}).find("1 or more"), std::string::npos)
+            << number;
+    }
+    EXPECT_NE(complaint({"link", "show", "--format", "opaportinfo"}).find("opasaquery"), std::string::npos);
 }
 
 TEST(ControlCommand, EscapesAnswersForTheTerminal)

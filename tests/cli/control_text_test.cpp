@@ -6,8 +6,10 @@
 
 #include <algorithm>
 
+#include "codec/link_import.hpp"
 #include "config/stop_policy.hpp"
 #include "control/report.hpp"
+#include "reports/agent_links_text.hpp"
 #include "reports/control_problems.hpp"
 #include "support/golden.hpp"
 
@@ -185,6 +187,75 @@ TEST(ControlText, Queues)
     some[0].restore_interval = {400'500, 401'000, std::nullopt};
     some[3].detect_interval = {5'000'000, std::nullopt, 1'500'000};  // polled: the device can only do 1.5 s
     expect_text("queues-intervals.txt", queues_text({some[0], some[1], some[3]}, false));
+}
+
+std::vector<control::LinkReport> links()
+{
+    constexpr std::int64_t kDownAt = 1'763'230'310'123'456;
+    control::LinkEventReport lost;
+    lost.seq = 7;
+    lost.ldr = 36;
+    lost.cause = 0x0103;
+    lost.list = "sai.port_error";
+    lost.code = 0x800;
+    lost.event_us = lost.observed_us = kDownAt;
+    lost.up_us = kDownAt + 1'500'000;
+    lost.acknowledged = true;
+    control::LinkEventReport disabled;
+    disabled.seq = 8;
+    disabled.ldr = disabled.cause = 60;
+    disabled.event_us = disabled.observed_us = kDownAt + 60'000'000;
+    control::LinkEventReport reset;
+    reset.seq = 1;
+    reset.nldr = reset.cause = 35;
+    reset.event_us = reset.observed_us = kDownAt;
+
+    std::vector<control::LinkReport> all(4);
+    for (std::size_t i = 0; i != all.size(); ++i) {
+        all[i].device = "sw1";
+        all[i].port = "Ethernet" + std::to_string(4 * i);
+    }
+    all[0].up = true;
+    all[1].up = false;
+    all[1].last_seq = 8;
+    all[1].unacknowledged = disabled;
+    all[1].suppressed = 2;
+    all[1].events = {lost, disabled};
+    all[2].up = true;
+    all[2].receives_reasons = all[2].quarantined = true;
+    all[2].last_seq = 1;
+    all[2].unacknowledged = reset;
+    all[2].events = {reset};
+    all[3].port = "Ether\x1bnet12";
+    return all;
+}
+
+TEST(ControlText, Links)
+{
+    auto without_history = links();
+    for (auto& link : without_history) {
+        link.events.clear();
+    }
+    expect_text("links.txt", agent_links_text(without_history));
+    expect_text("links-history.txt", agent_links_text(links()));
+    EXPECT_EQ(agent_links_text({}), "the agent follows no link: see docs/link-down.md\n");
+}
+
+// What the importer reads from it is what the agent reported.
+TEST(ControlText, LinksAsOpasaqueryPrintsThem)
+{
+    ::setenv("TZ", "UTC", 1);
+    ::tzset();
+    const auto text = opasaquery_text(links());
+    expect_text("links-opasaquery.txt", text);
+    const auto ports = codec::read_opa_port_info(text, "opasaquery");
+    ASSERT_TRUE(ports);
+    ASSERT_EQ(ports->size(), 4U);
+    EXPECT_EQ((*ports)[1].local->canonical, 60);
+    EXPECT_EQ((*ports)[2].neighbor->canonical, 35);
+    ASSERT_EQ((*ports)[1].log.size(), 2U);
+    EXPECT_EQ((*ports)[1].log[0].ldr, 36);
+    EXPECT_EQ((*ports)[2].log[0].nldr, 35);
 }
 
 TEST(ControlText, Explain)

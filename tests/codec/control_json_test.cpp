@@ -120,6 +120,8 @@ RC_GTEST_PROP(ControlJson, AnswersAreReadAsTheyWereWritten, ())
     RC_ASSERT(read_reload(answer_json(reload)).value() == reload);
     const auto tables = any<TableReport>();
     RC_ASSERT(read_tables(answer_json(tables)).value() == tables);
+    const auto links = any<std::vector<control::LinkReport>>();
+    RC_ASSERT(read_links(answer_json(links)).value() == links);
 }
 
 RC_GTEST_PROP(ControlJson, AnAnswerIsOneLineOfUtf8ForAnyDeviceText, ())
@@ -145,6 +147,12 @@ RC_GTEST_PROP(ControlJson, RequestsAreReadAsTheyWereWritten, ())
         request.follow = *rc::gen::arbitrary<bool>();
         request.last = *rc::gen::arbitrary<std::uint32_t>();
     }
+    if (request.command == Command::links || request.command == Command::link_clear) {
+        request.port = "Ethernet4";
+        request.device = *rc::gen::element<std::string>("", "sw1");
+    }
+    request.history = request.command == Command::links && *rc::gen::arbitrary<bool>();
+    request.sequence = request.command == Command::link_clear ? *rc::gen::inRange<std::uint64_t>(1, 99) : 0;
     request.stormed = request.command == Command::queues && *rc::gen::arbitrary<bool>();
     if (request.command == Command::table_keys) {
         AnyFields::fill(request.prefix);

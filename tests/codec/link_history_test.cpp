@@ -11,6 +11,7 @@
 
 #include "base/complaint_text.hpp"
 #include "golden.hpp"
+#include "link/taxonomy.hpp"
 
 namespace petrel::codec {
 namespace {
@@ -34,6 +35,15 @@ link::DownEvent random_event()
     }
     event.suppressed = *rc::gen::arbitrary<std::uint32_t>();
     event.protocol_violation = *rc::gen::arbitrary<bool>();
+    if (*rc::gen::arbitrary<bool>()) {
+        event.raw =
+            link::RawCode{static_cast<std::uint8_t>(*rc::gen::inRange<std::size_t>(0, link::vocabularies().size())),
+                          *rc::gen::arbitrary<std::uint64_t>()};
+    }
+    if (*rc::gen::arbitrary<bool>()) {
+        event.up_at = time();
+    }
+    event.acknowledged = *rc::gen::arbitrary<bool>();
     return event;
 }
 
@@ -116,7 +126,7 @@ TEST(LinkHistory, ComplaintsNameTheirLine)
         return all;
     };
     auto text = complaints("");
-    text += complaints("{\"petrel_link_history\":2}\n");
+    text += complaints("{\"petrel_link_history\":3}\n");
     text += complaints("[]\n");
     text += complaints(R"({"petrel_link_history":1}
 {"port":"A","seq":0,"ldr":256,"nldr":-1,"event_us":1.5,"observed_us":18446744073709551615,"suppressed":0}
@@ -126,6 +136,10 @@ TEST(LinkHistory, ComplaintsNameTheirLine)
 {"port":"A","awaited_seq":-1,"correlated_cause":256,"seq":1}
 {"port":"A","port":"B","forgotten":1}
 {"port":"A","seq":1,"ldr":1,"nldr":1,"event_us":-1000000000000000001,"observed_us":1000000000000000001,"suppressed":0}
+)");
+    text += complaints(R"({"petrel_link_history":2}
+{"port":"A","seq":1,"ldr":1,"nldr":1,"event_us":0,"observed_us":0,"suppressed":0,"list":"sai.nothing","code":-1}
+{"port":"A","seq":1,"ldr":1,"nldr":1,"event_us":0,"observed_us":0,"suppressed":0,"list":7,"code":1,"up_us":"x"}
 )");
     petrel::test::expect_golden(petrel::test::golden("codec/link/history_complaints.txt"), text);
 }

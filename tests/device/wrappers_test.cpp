@@ -35,6 +35,8 @@ Undo wrapped_undo(std::uint8_t byte)
 Error refused() { return {ErrorKind::denied, "the device behind refuses"}; }
 
 // Records the arguments of each call. Its answers differ from every answer that a wrapper could make up.
+link::LinkSample link_sample() { return {"Ethernet1", true, false, 3, std::nullopt}; }
+
 class Behind final : public Device {
 public:
     Behind()
@@ -86,6 +88,7 @@ public:
     std::vector<UnseenQueue> unseen_queues() const override { return {{"Ethernet1:3", "no counters"}}; }
     void set_waker(const Waker& passed) override { waker = &passed; }
     bool wants_reopening() const override { return true; }
+    Result<std::vector<link::LinkSample>> read_links() override { return std::vector{link_sample()}; }
     Result<void> close() override { return tl::unexpected(refused()); }
 
     std::vector<Slot> looked, watched;
@@ -230,6 +233,8 @@ TYPED_TEST(Wrapper, ShowsUnseenQueues)
 }
 
 TYPED_TEST(Wrapper, RequestsToBeOpenedAgain) { EXPECT_TRUE(this->wrapper_.wants_reopening()); }
+
+TYPED_TEST(Wrapper, ShowsTheLinks) { EXPECT_THAT(this->wrapper_.read_links().value(), ElementsAre(link_sample())); }
 
 TYPED_TEST(Wrapper, PassesOnClose)
 {

@@ -277,6 +277,35 @@ TEST_F(SonicDeviceTest, ALinkThatIsDownOrWasIsAnotherEpoch)
     EXPECT_TRUE(has(intake_->view().known[2], Field::rx_pfc));
 }
 
+TEST_F(SonicDeviceTest, LinksAreReadFromTheDatabase)
+{
+    open();
+    poll();
+    const auto link = [&] {
+        const auto samples = device().read_links().value();
+        return *std::ranges::find(samples, "Ethernet0", &link::LinkSample::port);
+    };
+    const auto set = [&](const std::string& status, const std::string& flaps) {
+        sonic().set(Db::appl, "PORT_TABLE:Ethernet0", "oper_status", status);
+        sonic().set(Db::appl, "PORT_TABLE:Ethernet0", "flap_count", flaps);
+        poll();
+    };
+    set("up", "4");
+    EXPECT_EQ(link(), (link::LinkSample{"Ethernet0", true, false, 0, {}, {}}));
+    set("up", "8");
+    EXPECT_EQ(link().downs, 2U) << "down, up, down, up";
+    EXPECT_EQ(link().downs, 0U);
+    set("down", "9");
+    EXPECT_EQ(link(), (link::LinkSample{"Ethernet0", false, false, 1, {}, {}}));
+    set("down", "11");
+    EXPECT_EQ(link().downs, 1U) << "up and down";
+    set("up", "1");
+    EXPECT_EQ(link().downs, 0U) << "orchagent counts from zero after its restart";
+    sonic().set(Db::appl, "PORT_TABLE:Ethernet0", "admin_status", "down");
+    set("down", "2");
+    EXPECT_TRUE(link().disabled);
+}
+
 TEST_F(SonicDeviceTest, StampsOfDifferentClocksAreNotCompared)
 {
     open();

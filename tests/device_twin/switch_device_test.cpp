@@ -382,5 +382,34 @@ RC_GTEST_PROP(TwinSwitchLaw, TreatmentsOfAQueueAndOfItsPortDoNotTouchEachOther, 
     bench.twin->totals();  // every frame is accounted for
 }
 
+// Each time has its own reasons, although no manager clears the registers.
+TEST(TwinSwitch, LinksAreFollowed)
+{
+    Traits traits;
+    traits.reads_links = true;
+    Bench bench{traits};
+    EXPECT_TRUE(bench.device.capabilities().reads_links);
+    auto view = bench.twin->switch_view(kSwitch);
+    std::vector<link::LinkSample> seen;
+    const auto read_at = [&](Ps when) {
+        bench.at(when, [&] { seen.push_back(bench.device.read_links().value().at(0)); });
+    };
+    read_at(1 * kMs);
+    bench.at(2 * kMs, [&] { view.take_down(0, {39, true}, 2 * kMs); });
+    bench.at(2 * kMs + twin::kUs, [&] { EXPECT_THAT(bench.device.read_links().value(), SizeIs(3)) << "not settled"; });
+    read_at(5 * kMs);
+    bench.at(6 * kMs, [&] { view.bring_up(0, 6 * kMs); });
+    read_at(8 * kMs);
+    bench.at(9 * kMs, [&] { view.set_signal(0, false, 9 * kMs); });
+    bench.at(12 * kMs, [&] { view.set_signal(0, true, 12 * kMs); });
+    read_at(15 * kMs);
+    bench.twin->run_until(20 * kMs);
+    const auto code = [](std::uint64_t reason) { return link::RawCode{link::list_named("opa.ldr").value(), reason}; };
+    EXPECT_THAT(seen, ElementsAre(link::LinkSample{"Ethernet0", true, false, 0, code(0), 0},
+                                  link::LinkSample{"Ethernet0", false, false, 1, code(39), 0},
+                                  link::LinkSample{"Ethernet0", true, false, 0, code(39), 0},
+                                  link::LinkSample{"Ethernet0", true, false, 1, code(36), 0}));
+}
+
 }  // namespace
 }  // namespace petrel::test

@@ -9,6 +9,8 @@
 namespace petrel::test {
 namespace {
 
+using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::MatchesRegex;
@@ -80,6 +82,24 @@ TEST_F(AgentOnLibrary, AStormIsDetectedDroppedAndReleased)
     const auto after = host_received("h1");
     run_until_ms(1100);
     EXPECT_NEAR(static_cast<double>(host_received("h1") - after), kPackets, 2) << "the full rate after the storm";
+}
+
+TEST_F(AgentOnLibrary, ALinkThatGoesDownIsAnEventOfItsPort)
+{
+    constexpr std::string_view kLinkFaults = R"(
+[[fault]]
+at = "700ms"
+kind = "link-down"
+port = "s0:Ethernet0"
+[[fault]]
+at = "800ms"
+kind = "link-up"
+port = "s0:Ethernet0"
+)";
+    open(std::string{kStorm} + std::string{kLinkFaults}, book_of(preset()));
+    run_until_ms(900);
+    EXPECT_THAT(event_texts(), AllOf(Contains(MatchesRegex("link_down none port0 at 70[0-9]")).Times(1),
+                                     Contains(MatchesRegex("link_up none port0 at 80[0-9]")).Times(1)));
 }
 
 TEST_F(AgentOnLibrary, ForwardDeliversPacketsDuringTheStorm)

@@ -84,6 +84,7 @@ public:
     std::vector<device::UnseenQueue> unseen_queues() const override { return switch_.unseen_queues(); }
     void set_waker(const device::Waker& waker) override { switch_.set_waker(waker); }
     bool wants_reopening() const override { return switch_.wants_reopening(); }
+    Result<std::vector<link::LinkSample>> read_links() override { return switch_.read_links(); }
     Result<void> close() override { return switch_.close(); }
     Result<void> apply(const watchdog::Command& c, const device::Undo& undo) override
     {

@@ -54,24 +54,30 @@ void before_a_set()
     }
 }
 
-BadPort* port_of(ObjectId id)
+// Null for an object that does not exist, and for those of a removed port.
+BadPort* port_at(ObjectId index)
 {
-    auto& ports = lib().model.ports;
-    return id >= 0x1000 && id < 0x1000 + ports.size() ? &ports[id - 0x1000] : nullptr;
+    auto& model = lib().model;
+    if (index >= model.ports.size()) {
+        return nullptr;
+    }
+    auto& port = model.ports[index];
+    model.uses_of_removed += port.listed ? 0 : 1;
+    return port.listed ? &port : nullptr;
 }
+
+BadPort* port_of(ObjectId id) { return id >= 0x1000 && id < 0x2000 ? port_at(id - 0x1000) : nullptr; }
 
 BadQueue* queue_of(ObjectId id)
 {
-    auto& ports = lib().model.ports;
-    return id >= 0x2000 && id < 0x2000 + 8 * ports.size() ? &ports[(id - 0x2000) / 8].queues[(id - 0x2000) % 8]
-                                                          : nullptr;
+    auto* port = id >= 0x2000 && id < 0x3000 ? port_at((id - 0x2000) / 8) : nullptr;
+    return port != nullptr ? &port->queues[(id - 0x2000) % 8] : nullptr;
 }
 
 BadGroup* group_of(ObjectId id)
 {
-    auto& ports = lib().model.ports;
-    return id >= 0x3000 && id < 0x3000 + 8 * ports.size() ? &ports[(id - 0x3000) / 8].groups[(id - 0x3000) % 8]
-                                                          : nullptr;
+    auto* port = id >= 0x3000 && id < kUsualProfile ? port_at((id - 0x3000) / 8) : nullptr;
+    return port != nullptr ? &port->groups[(id - 0x3000) % 8] : nullptr;
 }
 
 template <class T>
@@ -255,7 +261,9 @@ Status get_switch(ObjectId, std::uint32_t count, Attribute* attributes)
         auto& value = attribute.value;
         std::vector<ObjectId> ports;
         for (std::size_t i = 0; i != model.ports.size(); ++i) {
-            ports.push_back(BadSwitch::port_id(i));
+            if (model.ports[i].listed) {
+                ports.push_back(BadSwitch::port_id(i));
+            }
         }
         switch (attribute.id) {
         case switch_attr::port_list: return give(value.objlist, ports);
@@ -328,6 +336,8 @@ Status get_port(ObjectId id, std::uint32_t count, Attribute* attributes)
         case port_attr::oper_status:
             value.s32 = static_cast<std::int32_t>(port->status);
             return bad("no_link_state") ? Status{status::not_implemented} : Status{status::success};
+        case port_attr::error_status: value.u32 = port->error_bits; return status::success;
+        case port_attr::admin_state: value.booldata = port->enabled; return status::success;
         case port_attr::oper_speed:
             value.u32 = port->speed_mbps;
             return bad("oper_speed_fails") ? Status{status::failure}

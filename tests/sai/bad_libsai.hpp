@@ -42,7 +42,10 @@ struct BadProfile {
 };
 
 struct BadPort {
+    bool listed{true};  // false: the port is removed from the switch
     sai::OperStatus status{sai::OperStatus::up};
+    std::uint32_t error_bits{};
+    bool enabled{true};
     std::uint32_t speed_mbps{100'000};
     std::uint8_t pfc{0x18};     // of both directions, or of received pause (fault separate)
     std::uint8_t pfc_tx{0x18};  // of sent pause, with the fault separate
@@ -69,6 +72,7 @@ struct BadSwitch {
     std::map<sai::ObjectId, BadProfile> profiles;
     std::size_t most_pools{1000};  // the profile's bad.pools
     unsigned bulk_reads{};
+    unsigned uses_of_removed{};          // calls with an object of a port that is not listed
     std::function<void()> in_a_get;      // called inside each get; may advance the clock
     std::function<void()> before_a_set;  // called before each change of the switch; may end the process
 
@@ -79,6 +83,12 @@ struct BadSwitch {
             const sai::DeadlockNotice notice{queue_id(port, queue), static_cast<std::int32_t>(event), false};
             on_deadlock(1, &notice);
         }
+    }
+
+    void notify(std::size_t port, sai::OperStatus status, std::uint32_t error_bits = 0) const
+    {
+        const sai::PortStateNotice notice{port_id(port), static_cast<std::int32_t>(status), error_bits};
+        on_port_state(1, &notice);
     }
 
     bool has(std::string_view fault) const { return faults.contains(fault); }

@@ -104,6 +104,49 @@ TEST_F(SaiService, IntervalsOfPoliciesAreProgrammedAndShownInThreeColumns)
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
 }
 
+// The same faults are played after the restart: the fabric lives in the agent's process.
+TEST_F(SaiService, LinksAreFollowedAndTheirHistorySurvivesAKill)
+{
+    std::ofstream{folder_ / "fabric.toml"} << R"(name = "a link goes down"
+duration = "60s"
+[topology]
+kind = "single-switch"
+hosts = 2
+host_links = { speed = "1G", cable_m = 3 }
+[[fault]]
+at = "500ms"
+kind = "cut-link"
+link = "h1"
+[[fault]]
+at = "900ms"
+kind = "mend-link"
+link = "h1"
+)";
+    const auto config = device(kPetrelLibrary, "petrel.scenario=" + (folder_ / "fabric.toml").string() + "\n") +
+                        policy("detect_ms = 300\n");
+    live(config);
+    EXPECT_THAT(line_with("link_down", "port1"),
+                HasSubstr("event 1: 36 Neighbor Unknown (sai.port_error 0x800 = 0x0103 PHY_SIGNAL_LOSS)"));
+    EXPECT_NE(line_with("link_up", "port1"), "");
+    EXPECT_THAT(answer({"events"}), AllOf(HasSubstr("link_down"), HasSubstr("link_up")));
+    EXPECT_THAT(answer({"link", "show"}),
+                AllOf(HasSubstr("port0"), HasSubstr("port1"), HasSubstr("PHY_SIGNAL_LOSS"), HasSubstr("unavailable")));
+    EXPECT_THAT(answer({"link", "show", "port1", "--history", "--format", "opasaquery"}),
+                AllOf(HasSubstr("LinkDownReason: Neigh Unknown    NeighborLinkDownReason: unavailable"),
+                      HasSubstr("LinkDownErrorLog: 36 (       Neigh Unknown) Time: ")));
+    EXPECT_EQ(agent_->control({"link", "clear", "port1", "--sequence", "2"}).exit_code, 2) << "there is no event 2";
+    EXPECT_THAT(answer({"link", "clear", "port1", "--sequence", "1"}), HasSubstr("1 event acknowledged"));
+    EXPECT_THAT(answer({"link", "show", "port1"}), Not(HasSubstr("PHY_SIGNAL_LOSS")));
+
+    agent_->kill();
+    agent_->start();
+    EXPECT_THAT(agent_->wait_for(std::vector<std::string>{"link_down", "port1"}),
+                HasSubstr("event 2: 36 Neighbor Unknown"));
+    EXPECT_THAT(answer({"link", "show", "port1", "--history", "--json"}),
+                AllOf(HasSubstr(R"("last_seq":2)"), HasSubstr(R"("unacknowledged":{"seq":2,)"),
+                      HasSubstr(R"("events":[{"seq":1,)"), HasSubstr(R"("list":"sai.port_error","code":2048)")));
+}
+
 // Three hosts pause their switch for 1.5 s: two ports are left to the library, each with its own intervals and action,
 // the third is polled. Port names are those of the front panel.
 TEST_F(SaiService, StormsOfAFabricAreFoundByTheLibraryAndByPolling)

@@ -77,6 +77,11 @@ public:
     std::vector<device::UnseenQueue> unseen_queues() const override { return real_.unseen_queues(); }
     void set_waker(const device::Waker& waker) override { real_.set_waker(waker); }
     bool wants_reopening() const override { return real_.wants_reopening(); }
+    Result<std::vector<link::LinkSample>> read_links() override
+    {
+        catch_up();
+        return real_.read_links();
+    }
     Result<void> close() override
     {
         catch_up();

@@ -46,7 +46,8 @@ SimulatedRunner::SimulatedRunner(device::ManualClock& clock, Setup setup)
                .fault_hook = std::move(setup.fault_hook),
                .source = std::make_unique<Source>(clock, std::move(setup.open)),
                .memory = std::move(setup.memory),
-               .worker = std::make_unique<lab::TwinWorker>(loop_, call_at_, std::move(setup.takes))},
+               .worker = std::make_unique<lab::TwinWorker>(loop_, call_at_, std::move(setup.takes)),
+               .links = std::move(setup.links)},
               std::make_shared<FixedPolicies>(std::move(setup.policies)))
 {
     runner_.start({});

@@ -25,6 +25,7 @@ public:
         std::function<Result<device::Device*>()> open;  // the device stays valid until the next call
         watchdog::PolicyBook policies;                  // their port numbers are those of the device
         std::unique_ptr<runner::Memory> memory;
+        std::unique_ptr<runner::LinkMemory> links{};
         device::FaultHook fault_hook{};
         lab::TwinWorker::Takes takes{[](runner::JobKind, Instant) { return Duration{}; }};
     };

@@ -268,34 +268,55 @@ Result<abi::ObjectId> create_switch(const Library& library, bool attach, Notes& 
     return made;
 }
 
-Result<std::vector<PortObjects>> find_ports(const Library& library, abi::ObjectId switch_id,
-                                            std::span<const NamedPort> names, Notes& notes)
+Result<std::vector<abi::ObjectId>> list_ports(const Library& library, abi::ObjectId switch_id)
 {
-    return library.switches()
-        .list(switch_id, abi::switch_attr::port_list, &abi::Value::objlist)
-        .and_then([&](const std::vector<abi::ObjectId>& all) -> Result<std::vector<PortObjects>> {
-            const PortFinder finder{library, names, notes};
-            std::vector<PortObjects> ports;
-            std::size_t queues = 0;
-            for (const auto port : all) {
-                if (!finder.is_front_panel(port)) {
-                    continue;
-                }
-                auto found = finder.find(port, ports.size());
-                if (!found) {
-                    auto bare = finder.named(port, ports.size());
-                    notes.add(fmt::format("{} is not watched: {}", bare.name, found.error().what));
-                    found = std::move(bare);
-                }
-                queues += found->queues.size();
-                ports.push_back(std::move(*found));
+    return library.switches().list(switch_id, abi::switch_attr::port_list, &abi::Value::objlist);
+}
+
+Result<std::vector<PortObjects>> find_ports(const Library& library, std::span<const abi::ObjectId> listed,
+                                            std::span<const PortObjects> known, std::span<const NamedPort> names,
+                                            Notes& notes)
+{
+    const PortFinder finder{library, names, notes};
+    std::set<std::string> taken;
+    for (const auto& port : known) {
+        if (std::ranges::find(listed, port.port) != listed.end()) {
+            taken.insert(port.name);
+        }
+    }
+    // Its position, or another number if a port that was there before has that name.
+    const auto number_at = [&](std::size_t position) {
+        auto number = position;
+        for (std::size_t next = 0; taken.contains(fmt::format("port{}", number)); ++next) {
+            number = next;
+        }
+        return number;
+    };
+    std::vector<PortObjects> ports;
+    std::size_t queues = 0;
+    for (const auto id : listed) {
+        if (const auto there = std::ranges::find(known, id, &PortObjects::port); there != known.end()) {
+            ports.push_back(*there);
+        } else if (finder.is_front_panel(id)) {
+            const auto number = number_at(ports.size());
+            auto found = finder.find(id, number);
+            if (!found) {
+                auto bare = finder.named(id, number);
+                notes.add(fmt::format("{} is not watched: {}", bare.name, found.error().what));
+                found = std::move(bare);
             }
-            if (queues == 0) {
-                return tl::unexpected(Error{ErrorKind::unsupported,
-                                            fmt::format("none of the switch's {} ports has a queue", ports.size())});
-            }
-            return ports;
-        });
+            taken.insert(found->name);
+            ports.push_back(std::move(*found));
+        } else {
+            continue;
+        }
+        queues += ports.back().queues.size();
+    }
+    if (queues == 0) {
+        return tl::unexpected(
+            Error{ErrorKind::unsupported, fmt::format("none of the switch's {} ports has a queue", ports.size())});
+    }
+    return ports;
 }
 
 }  // namespace petrel::device::sai

@@ -1,5 +1,5 @@
 // The switch behind a library: its ports, and for each port the queues and priority groups of the PFC priorities. They
-// are looked up once; all object ids used later come from here.
+// are looked up once, when the port is first listed; all object ids used later come from here.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,12 @@ abi::AttrId pause_mask_attribute(const PortObjects&);
 // supports that.
 Result<abi::ObjectId> create_switch(const Library&, bool attach, Notes&);
 
-Result<std::vector<PortObjects>> find_ports(const Library&, abi::ObjectId switch_id, std::span<const NamedPort> names,
+// The ports of the switch at present.
+Result<std::vector<abi::ObjectId>> list_ports(const Library&, abi::ObjectId switch_id);
+
+// The front-panel ports of a list, with their objects. Ports that are known already stay as they were found.
+Result<std::vector<PortObjects>> find_ports(const Library&, std::span<const abi::ObjectId> listed,
+                                            std::span<const PortObjects> known, std::span<const NamedPort> names,
                                             Notes&);
 
 }  // namespace petrel::device::sai

@@ -79,11 +79,26 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
         }
         library_->remember_switch(*created);
     }
+    port_names_ = place.port_names;
+    return list_ports(*library_, library_->switch_id()).and_then([&](const std::vector<abi::ObjectId>& listed) {
+        return take_ports(listed);
+    });
+}
+
+// Finds out what the switch has and can do, at the start and when its ports have changed.
+Result<void> SaiDevice::take_ports(const std::vector<abi::ObjectId>& listed)
+{
     const auto switch_id = library_->switch_id();
-    auto ports = find_ports(*library_, switch_id, place.port_names, notes_);
+    auto ports = find_ports(*library_, listed, ports_, port_names_, notes_);
     if (!ports) {
         return tl::unexpected(ports.error());
     }
+    links_.reset();
+    detection_.reset();
+    lossless_off_.reset();
+    treater_.reset();
+    reader_.reset();
+    listed_ = listed;
     ports_ = std::move(*ports);
     list_rows();
     reader_.emplace(*library_, switch_id, ports_, places_, clock_, notes_);
@@ -91,6 +106,7 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
     lossless_off_.emplace(*library_, ports_, *treater_);
     frames_without_pfc_ = FramesWithoutPfc{places_.size()};
     detection_.emplace(*library_, switch_id, ports_, notes_);
+    links_.emplace(*library_, ports_);
     lost_.emplace(places_.size());
     status_check_ = StatusCheck{places_.size()};
 
@@ -101,6 +117,7 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
     capabilities_.port_wide = bit(Treatment::lossless_off);
     capabilities_.reads_back = true;
     capabilities_.detects_itself = detection_->possible();
+    capabilities_.reads_links = true;
     for (std::uint16_t p = 0; p != ports_.size(); ++p) {
         follow_link(p);
     }
@@ -109,8 +126,14 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
 
 void SaiDevice::list_rows()
 {
+    places_.clear();
+    all_rows_.clear();
+    watched_rows_.clear();
+    row_of_.clear();
+    port_of_.clear();
+    inventory_ = {{}, {}, inventory_.generation + 1};
     port_states_ = std::vector<PortState>(ports_.size());
-    masked_.resize(ports_.size());
+    masked_.assign(ports_.size(), 0);
     for (std::uint16_t p = 0; p != ports_.size(); ++p) {
         inventory_.ports.push_back({ports_[p].name, "", ports_[p].lane});
         port_of_.emplace(ports_[p].port, p);
@@ -124,6 +147,27 @@ void SaiDevice::list_rows()
             inventory_.rows.push_back(info);
         }
     }
+}
+
+// Allocates nothing. A library that cannot list its ports at present has the same ports.
+bool SaiDevice::has_other_ports()
+{
+    listed_now_.resize(listed_.size());
+    abi::Attribute list{abi::switch_attr::port_list, {}};
+    list.value.objlist = {static_cast<std::uint32_t>(listed_now_.size()), listed_now_.data()};
+    const auto status = library_->switches().get(library_->switch_id(), {&list, 1});
+    return status == abi::status::buffer_overflow ||
+           (status == abi::status::success && (list.value.objlist.count != listed_.size() || listed_now_ != listed_));
+}
+
+// A notice contains the number of its port. Callbacks therefore wait for the next look: the runner knows the new
+// numbers by then, and what they would have reported is found by reading.
+Result<void> SaiDevice::take_other_ports()
+{
+    library_->callbacks().listen(nullptr);
+    return list_ports(*library_, library_->switch_id()).and_then([&](const std::vector<abi::ObjectId>& listed) {
+        return take_ports(listed);
+    });
 }
 
 Result<std::vector<Delegated>> SaiDevice::delegate_detection(std::span<const DelegatedRow> rows)
@@ -241,6 +285,12 @@ Result<void> SaiDevice::check(std::span<const Slot> rows) const
 
 Result<void> SaiDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
 {
+    if (has_other_ports()) {
+        return take_other_ports();
+    }
+    if (sink_ != nullptr) {
+        library_->callbacks().listen(this);
+    }
     if (auto known = check(rows); !known) {
         return known;
     }
@@ -357,6 +407,7 @@ void SaiDevice::receive(const abi::PortStateNotice& notice) noexcept
     }
     const bool up = notice.state == static_cast<std::int32_t>(abi::OperStatus::up);
     ++port_states_[port->second].flaps;
+    links_->receive(port->second, notice);
     sink_->post(
         {up ? Notice::Kind::link_up : Notice::Kind::link_down, {{id_, port->second}, std::nullopt}, clock_.now().mono});
 }

@@ -1,6 +1,6 @@
 // A switch behind a vendor's library (libsai.so) as a device, with a row for each PFC priority that has a queue.
 // reader.hpp reads, treater.hpp treats queues, lossless_off.hpp ports, detection.hpp programs the library's own
-// detection.
+// detection, links.hpp follows the links.
 //
 // Callbacks of the library only post notices; they decide nothing. If a library misbehaves, the device uses what works
 // and reports each workaround once (notes.hpp). Libraries that throw or hang cannot be contained within their own
@@ -17,6 +17,7 @@
 #include "device/plain_device.hpp"
 #include "device/sai/detection.hpp"
 #include "device/sai/frames_without_pfc.hpp"
+#include "device/sai/links.hpp"
 #include "device/sai/lossless_off.hpp"
 #include "device/sai/lost_notices.hpp"
 #include "device/sai/reader.hpp"
@@ -39,6 +40,7 @@ public:
     void listen(NoticeSink&) override;
     void set_watched_rows(std::span<const Slot> rows) override { watched_rows_.assign(rows.begin(), rows.end()); }
     std::vector<UnseenQueue> unseen_queues() const override;
+    Result<std::vector<link::LinkSample>> read_links() override { return links_->read(); }
     Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow>) override;
 
 private:
@@ -58,6 +60,9 @@ private:
     {}
 
     Result<void> start(const LibraryPlace&);
+    Result<void> take_ports(const std::vector<abi::ObjectId>& listed);
+    bool has_other_ports();
+    Result<void> take_other_ports();
     void list_rows();
     Result<void> check(std::span<const Slot>) const;
     std::vector<Detector> detectors_for(std::span<const DelegatedRow>);
@@ -79,6 +84,9 @@ private:
     Notes notes_;
     StatusCheck status_check_;
     Library::Held library_;
+    std::vector<NamedPort> port_names_;
+    std::vector<abi::ObjectId> listed_;  // all ports of the switch, also those that have no PortObjects
+    std::vector<abi::ObjectId> listed_now_;
     std::vector<PortObjects> ports_;
     std::vector<RowPlace> places_;  // by row
     std::vector<Slot> all_rows_;
@@ -90,6 +98,7 @@ private:
     FramesWithoutPfc frames_without_pfc_;
     std::optional<Detection> detection_;
     std::optional<Reader> reader_;
+    std::optional<Links> links_;
     std::vector<PortState> port_states_;
     std::mutex notices_mutex_;  // orders notices: guards lost_ and posts to sink_
     std::optional<LostNotices> lost_;

@@ -111,6 +111,7 @@ Result<void> SonicDevice::start()
     capabilities_.port_wide = bit(Treatment::lossless_off);
     capabilities_.reads_back = true;
     capabilities_.acts_later = true;
+    capabilities_.reads_links = true;
     capabilities_.look_waits = settings_.wake;
     const auto group = read_group(store_);
     const auto precise = stamp_.is_precise(store_);

@@ -65,6 +65,7 @@ public:
     int receive_notices() override { return behind_.receive_notices(); }
     void set_waker(const Waker& waker) override { behind_.set_waker(waker); }
     bool wants_reopening() const override { return behind_.wants_reopening(); }
+    Result<std::vector<link::LinkSample>> read_links() override { return behind_.read_links(); }
     Result<void> close() override { return behind_.close(); }
 
 private:

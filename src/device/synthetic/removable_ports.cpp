@@ -156,4 +156,12 @@ void RemovablePorts::post(const watchdog::Notice& notice) noexcept
     sink_->post(renumbered);
 }
 
+Result<std::vector<link::LinkSample>> RemovablePorts::read_links()
+{
+    return behind_.read_links().map([&](std::vector<link::LinkSample> seen) {
+        std::erase_if(seen, [&](const link::LinkSample& one) { return followed_.contains(one.port); });
+        return seen;
+    });
+}
+
 }  // namespace petrel::device

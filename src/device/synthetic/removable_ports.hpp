@@ -38,6 +38,7 @@ public:
     int receive_notices() override { return behind_.receive_notices(); }
     void set_waker(const Waker& waker) override { behind_.set_waker(waker); }
     bool wants_reopening() const override { return behind_.wants_reopening(); }
+    Result<std::vector<link::LinkSample>> read_links() override;
     Result<void> close() override { return behind_.close(); }
 
     // Receives the notices of the device behind. The owner passes them on through `opened`, because this object may be

@@ -24,6 +24,7 @@ public:
     void listen(NoticeSink&) override;
     // Uses the intervals of the traits, because they are fixed in the hardware. Those of the policies are ignored.
     Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow>) override;
+    Result<std::vector<link::LinkSample>> read_links() override;
 
 private:
     struct Intervals {
@@ -42,7 +43,9 @@ private:
 
     sim::SwitchView view_;
     Traits traits_;
-    std::vector<bool> detector_on_;  // by row
+    std::vector<bool> detector_on_;        // by row
+    std::vector<link::LinkSample> links_;  // by port
+    std::vector<std::uint32_t> downs_;     // by port: how often its link went down so far
 };
 
 }  // namespace petrel::device::twin

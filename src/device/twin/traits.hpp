@@ -16,6 +16,7 @@ struct Traits {
     watchdog::Fields fields{kAllFields};              // limited to the fields that this kind of node has
     watchdog::Treatments treatments{kAllTreatments};  // limited likewise
     bool reads_back{true};
+    bool reads_links{};
 
     // Of a switch, for each of its lossless queues. Zero: the switch does not have the function.
     Duration pause_limit{};      // a longer pause shows in the port's pause-timeout status

@@ -1,0 +1,128 @@
+#include "runner/link_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codec/link_history.hpp"
+#include "link/decode.hpp"
+#include "link/reasons.hpp"
+
+namespace petrel::runner {
+
+namespace {
+
+std::int64_t since_1970(WallTime at) { return at.time_since_epoch().count(); }
+
+control::LinkEventReport event_report(const link::DownEvent& event)
+{
+    control::LinkEventReport report;
+    report.seq = event.seq;
+    report.ldr = event.ldr;
+    report.nldr = event.nldr;
+    report.cause = event.ldr != link::kNoReason ? event.ldr : event.nldr;
+    if (event.raw) {
+        report.list = link::list_name(event.raw->list);
+        report.code = event.raw->code;
+        if (const auto decoded = link::decode(*event.raw); event.ldr != link::kSwitchManagement && decoded.known()) {
+            report.cause = decoded.canonical;
+        }
+    }
+    report.event_us = since_1970(event.event_at);
+    report.observed_us = since_1970(event.observed_at);
+    if (event.up_at) {
+        report.up_us = since_1970(*event.up_at);
+    }
+    report.acknowledged = event.acknowledged;
+    return report;
+}
+
+}  // namespace
+
+LinkWatch::LinkWatch(std::unique_ptr<LinkMemory> memory)
+    : memory_(std::move(memory)),
+      damage_(memory_ ? memory_->damage() : ""),
+      follower_(memory_ ? memory_->remembered() : link::NamedHistories{})
+{}
+
+LinkWatch::Followed LinkWatch::follow(std::span<const link::LinkSample> samples, WallTime now)
+{
+    Followed followed{follower_.follow(samples, now), {}};
+    std::string lines;
+    for (const auto& change : followed.changes) {
+        lines += change.event.seq == 0 ? codec::link_port_line(change.port, 0)
+                                       : codec::link_event_line(change.port, change.event);
+    }
+    followed.stored = store(lines);
+    std::erase_if(followed.changes, [](const link::LinkChange& change) { return change.event.seq == 0; });
+    return followed;
+}
+
+Result<std::size_t> LinkWatch::acknowledge(const std::string& port, std::uint64_t seq)
+{
+    const auto done = follower_.acknowledge(port, seq);
+    if (done.empty()) {
+        return tl::unexpected(Error{
+            ErrorKind::invalid,
+            fmt::format("{} has no event {} to acknowledge; see `petrel link show {} --history`", port, seq, port)});
+    }
+    std::string lines;
+    for (const auto& event : done) {
+        lines += codec::link_event_line(port, event);
+    }
+    return store(lines).map([&] { return done.size(); });
+}
+
+std::vector<control::LinkReport> LinkWatch::report(const std::string& device, const std::string& port, bool history,
+                                                   WallTime now)
+{
+    std::vector<control::LinkReport> reports;
+    for (const auto& link : follower_.links(now)) {
+        if (!port.empty() && link.port != port) {
+            continue;
+        }
+        auto& report = reports.emplace_back();
+        report.device = device;
+        report.port = link.port;
+        report.up = link.up;
+        report.receives_reasons = link.receives_reasons;
+        report.quarantined = link.quarantined;
+        const auto events = link.history->events();
+        if (const auto* first = link.history->first_unacknowledged()) {
+            report.unacknowledged = event_report(*first);
+            report.suppressed = static_cast<std::uint32_t>(
+                std::count_if(events.begin(), events.end(), [](const auto& event) { return !event.acknowledged; }) - 1);
+        }
+        report.last_seq = link.history->newest();
+        if (history) {
+            std::transform(events.begin(), events.end(), std::back_inserter(report.events), event_report);
+        }
+    }
+    return reports;
+}
+
+Result<void> LinkWatch::store(const std::string& lines)
+{
+    if (!memory_ || lines.empty()) {
+        return {};
+    }
+    return memory_->append(lines, [this] { return codec::link_history_text(follower_.histories()); });
+}
+
+std::string down_text(const link::DownEvent& event)
+{
+    auto text = fmt::format("event {}: {}", event.seq, link::code_text(event.ldr));
+    if (event.nldr != link::kNoReason) {
+        text += fmt::format(", neighbour {}", link::code_text(event.nldr));
+    }
+    if (event.raw) {
+        const auto decoded = link::decode(*event.raw);
+        text += fmt::format(" ({} 0x{:x}{})", decoded.list, event.raw->code,
+                            decoded.known()
+                                ? fmt::format(" = 0x{:04X} {}", decoded.canonical, link::symbol_of(decoded.canonical))
+                                : "");
+    }
+    return text;
+}
+
+}  // namespace petrel::runner
