@@ -203,11 +203,13 @@ std::vector<control::LinkReport> links()
     lost.acknowledged = true;
     control::LinkEventReport disabled;
     disabled.seq = 8;
-    disabled.ldr = disabled.cause = 60;
+    disabled.ldr = 60;
+    disabled.cause = 60;
     disabled.event_us = disabled.observed_us = kDownAt + 60'000'000;
     control::LinkEventReport reset;
     reset.seq = 1;
-    reset.nldr = reset.cause = 35;
+    reset.nldr = 35;
+    reset.cause = 35;
     reset.event_us = reset.observed_us = kDownAt;
 
     std::vector<control::LinkReport> all(4);
