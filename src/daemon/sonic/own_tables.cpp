@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <system_error>
@@ -40,6 +41,15 @@ std::size_t size_of(const Hash& hash)
 
 Error refused(std::string what) { return {ErrorKind::invalid, std::move(what)}; }
 
+bool is_of_buffers(const Change& change) { return change.key.starts_with(BufferTables::kPrefix); }
+
+// The rows that the file has: those of buffers are the device's.
+TableContent without_buffers(TableContent tables)
+{
+    std::erase_if(tables, [](const auto& row) { return row.first.starts_with(BufferTables::kPrefix); });
+    return tables;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<OwnTables>> OwnTables::open(const std::filesystem::path& file)
@@ -70,7 +80,8 @@ Result<std::unique_ptr<OwnTables>> OwnTables::open(const std::filesystem::path& 
     if (!config) {
         return tl::unexpected(std::move(config.error()));
     }
-    return std::unique_ptr<OwnTables>{new OwnTables{std::move(*held), std::move(*found), std::move(*config)}};
+    return std::unique_ptr<OwnTables>{
+        new OwnTables{std::move(*held), std::move(*found), without_buffers(std::move(*config))}};
 }
 
 OwnTables::OwnTables(runtime::HeldFile held, std::optional<runtime::FileDescriptor> file, TableContent config)
@@ -81,7 +92,7 @@ OwnTables::OwnTables(runtime::HeldFile held, std::optional<runtime::FileDescript
 
 Result<void> OwnTables::write(const TableContent& tables)
 {
-    const auto text = codec::table_file_text(tables);
+    const auto text = codec::table_file_text(without_buffers(tables));
     return held_.folder()
         .replace(held_.name(), std::as_bytes(std::span{text}), runtime::kOwnersFile)
         .and_then([&](runtime::FileDescriptor&& file) {
@@ -106,6 +117,7 @@ Nos::Reply OwnTables::exchange(Report report)
     store_report(report, tables_, counters_);
     overrides_.set(report.overrides);
     Reply reply;
+    show_buffers(report.buffers);
     const auto known = add_ports(report.queues);
     const auto followed = follow_configuration(reply);
     reply.concern = config_ ? concern(*config_) : "";
@@ -124,6 +136,14 @@ Nos::Reply OwnTables::exchange(Report report)
         }
     }
     return reply;
+}
+
+void OwnTables::show_buffers(std::span<const NosBuffers> changed)
+{
+    if (!changed.empty()) {
+        buffers_.update(changed);
+        store_.mirror(BufferTables::kPrefix, buffers_.rows());
+    }
 }
 
 // Adds entries in PORT and PORT_QOS_MAP for the ports of the devices, all their queues lossless. Entries that exist,
@@ -156,11 +176,13 @@ Result<void> OwnTables::follow_configuration(Reply& reply)
         return {};
     }
     return sonic::read_config(store_, sonic::Role::owner, config_).map([&](sonic::Config config) {
+        if (!config_ || config.policies != config_->policies) {
+            reply.policies = config.policies;
+        }
         config_ = std::move(config);
         log_.configured(*config_, tables_, reply.lines);
         tables_.configure(*config_);
         counters_.configure(*config_);
-        reply.policies = config_->policies;
         followed_ = store_.version();
     });
 }
@@ -189,7 +211,7 @@ Result<void> OwnTables::check_change(const Change& change) const
     return {};
 }
 
-Result<control::TableReport> OwnTables::tables(const ControlRequest& request)
+Result<Nos::Answer> OwnTables::tables(const ControlRequest& request)
 {
     if (request.db >= sonic::kDatabases) {
         return tl::unexpected(refused(fmt::format("no database {}: allowed 0..{}", request.db, sonic::kDatabases - 1)));
@@ -203,9 +225,12 @@ Result<control::TableReport> OwnTables::tables(const ControlRequest& request)
     switch (request.command) {
     case ControlRequest::Command::table_keys:
         return store_.keys(db, request.prefix).map([](std::vector<std::string> keys) {
-            return control::TableReport{std::move(keys), {}};
+            return Answer{{std::move(keys), {}}, std::nullopt};
         });
-    case ControlRequest::Command::table_hashes: return hashes(db, request.keys);
+    case ControlRequest::Command::table_hashes:
+        return hashes(db, request.keys).map([](control::TableReport report) {
+            return Answer{std::move(report), std::nullopt};
+        });
     default: break;
     }
     if (db != Db::config) {
@@ -213,12 +238,20 @@ Result<control::TableReport> OwnTables::tables(const ControlRequest& request)
             "database {} is the state of queues, which only the agent writes: change the configuration, database {}",
             request.db, static_cast<int>(Db::config))));
     }
+    if (std::ranges::any_of(request.changes, is_of_buffers)) {
+        if (request.changes.size() != 1) {
+            return tl::unexpected(refused("a buffer profile is changed by a request of its own"));
+        }
+        return buffers_.threshold(request.changes.front()).map([](Answer::Threshold threshold) {
+            return Answer{{}, std::move(threshold)};
+        });
+    }
     for (const auto& change : request.changes) {
         if (auto possible = check_change(change); !possible) {
             return tl::unexpected(std::move(possible.error()));
         }
     }
-    return store_.apply(db, request.changes).map([] { return control::TableReport{}; });
+    return store_.apply(db, request.changes).map([] { return Answer{}; });
 }
 
 Result<control::TableReport> OwnTables::hashes(Db db, std::span<const std::string> keys)

@@ -14,6 +14,7 @@
 #include "control/report.hpp"
 #include "control/request.hpp"
 #include "daemon/nos.hpp"
+#include "daemon/sonic/buffer_tables.hpp"
 #include "daemon/sonic/sonic_log.hpp"
 #include "runtime/file_lock.hpp"
 #include "sonic/policy_overrides.hpp"
@@ -31,13 +32,14 @@ public:
     std::string_view name() const override { return "pfcwd"; }
     Reply exchange(Report) override;
     Result<void> leave() override { return {}; }
-    Result<control::TableReport> tables(const control::ControlRequest&) override;
+    Result<Answer> tables(const control::ControlRequest&) override;
 
 private:
     OwnTables(runtime::HeldFile, std::optional<runtime::FileDescriptor>, sonic::TableContent config);
 
     Result<void> write(const sonic::TableContent&);
     Result<void> keep_name(Reply&);
+    void show_buffers(std::span<const NosBuffers>);
     Result<void> add_ports(std::span<const control::QueueReport>);
     Result<void> follow_configuration(Reply&);
     Result<void> check_change(const sonic::Change&) const;
@@ -48,8 +50,9 @@ private:
     sonic::TableStore store_;
     sonic::QueueTables tables_;
     sonic::PortCounters counters_;
+    BufferTables buffers_;
     sonic::PolicyOverrides overrides_;
-    SonicLog log_{sonic::Role::owner};
+    SonicLog log_{sonic::Role::owner, SonicLog::Thresholds::of_device};
     std::optional<std::uint64_t> followed_;                          // version of the store
     std::optional<sonic::Config> config_;                            // the configuration in that version
     std::map<std::string, std::set<unsigned>, std::less<>> queues_;  // priorities of the devices' queues, by port

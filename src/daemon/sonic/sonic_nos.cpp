@@ -85,7 +85,7 @@ SonicNos::SonicNos(const sonic::Databases& databases, Role role, std::filesystem
       store_(databases, kPatience),
       follower_(place_of(databases, Db::config), role, kPatience),
       memory_(std::move(memory)),
-      log_(role)
+      log_(role, role == Role::owner ? SonicLog::Thresholds::by_no_process : SonicLog::Thresholds::by_orchagent)
 {}
 
 void SonicNos::take(Report report)

@@ -89,6 +89,7 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
     reader_.emplace(*library_, switch_id, ports_, places_, clock_, notes_);
     treater_.emplace(*library_, switch_id, ports_, notes_);
     lossless_off_.emplace(*library_, ports_, *treater_);
+    buffer_objects_.emplace(*library_, ports_, *treater_);
     frames_without_pfc_ = FramesWithoutPfc{places_.size()};
     detection_.emplace(*library_, switch_id, ports_, notes_);
     lost_.emplace(places_.size());
