@@ -183,6 +183,8 @@ void visit_fields(Report& r, Visit&& visit)
     visit("rx_drop_last", r.rx_drop_last);
     visit("in_storm_us", r.in_storm_us);
     visit("longest_pause_us", r.longest_pause_us);
+    visit("host_facing", r.host_facing);
+    visit("lossless", r.lossless);
 }
 
 template <Is<control::ExplainReport> Report, class Visit>

@@ -141,6 +141,8 @@ struct QueueReport {
     std::uint64_t tx_ok_last{}, tx_drop_last{}, rx_ok_last{}, rx_drop_last{};
     std::int64_t in_storm_us{};
     std::int64_t longest_pause_us{};
+    bool host_facing{};   // the peer of its port is a server
+    bool lossless{true};  // PFC is on for it, as far as the device shows that
     bool operator==(const QueueReport&) const = default;
 };
 

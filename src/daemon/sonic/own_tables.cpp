@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <system_error>
 #include <utility>
 
@@ -28,7 +26,6 @@ using sonic::TableContent;
 constexpr std::size_t kLargestAnswer = 4UL * 1024 * 1024;
 
 constexpr std::string_view kPorts = "PORT|";
-constexpr std::string_view kQosMaps = "PORT_QOS_MAP|";
 
 std::size_t size_of(const Hash& hash)
 {
@@ -118,7 +115,7 @@ Nos::Reply OwnTables::exchange(Report report)
     overrides_.set(report.overrides);
     Reply reply;
     show_buffers(report.buffers);
-    const auto known = add_ports(report.queues);
+    const auto known = ports_.update(store_, report.queues);
     const auto followed = follow_configuration(reply);
     reply.concern = config_ ? concern(*config_) : "";
     const auto written = tables_.write(store_).and_then([&] { return counters_.write(store_, tables_); }).and_then([&] {
@@ -146,30 +143,6 @@ void OwnTables::show_buffers(std::span<const NosBuffers> changed)
     }
 }
 
-// Adds entries in PORT and PORT_QOS_MAP for the ports of the devices, all their queues lossless. Entries that exist,
-// for example because an operator set them, stay.
-Result<void> OwnTables::add_ports(std::span<const control::QueueReport> queues)
-{
-    std::map<std::string, std::set<unsigned>> ports;
-    for (const auto& queue : queues) {
-        ports[queue.port].insert(*queue.priority);
-        queues_[queue.port].insert(*queue.priority);
-    }
-    std::vector<Change> changes;
-    for (const auto& [port, priorities] : ports) {
-        const std::vector keys{fmt::format("{}{}", kPorts, port), fmt::format("{}{}", kQosMaps, port)};
-        const auto list = fmt::format("{}", fmt::join(priorities, ","));
-        const std::array<Hash, 2> fields{Hash{{"alias", port}}, Hash{{"pfc_enable", list}, {"pfcwd_sw_enable", list}}};
-        const auto found = store_.hashes(Db::config, keys);
-        for (std::size_t i = 0; found && i != keys.size(); ++i) {
-            if (found->at(i).empty()) {
-                changes.push_back({Change::Kind::set, keys[i], fields.at(i)});
-            }
-        }
-    }
-    return changes.empty() ? Result<void>{} : store_.apply(Db::config, changes);
-}
-
 Result<void> OwnTables::follow_configuration(Reply& reply)
 {
     if (followed_ == store_.version()) {
@@ -185,30 +158,6 @@ Result<void> OwnTables::follow_configuration(Reply& reply)
         counters_.configure(*config_);
         followed_ = store_.version();
     });
-}
-
-// Refuses changes of PFC that the device does not have: these tables only describe its PFC settings. The operator sets
-// them on the switch.
-Result<void> OwnTables::check_change(const Change& change) const
-{
-    if (change.fields.contains("pfc_asym")) {
-        return tl::unexpected(refused("the agent does not change asymmetric PFC: configure it on the switch"));
-    }
-    const auto port = std::string_view{change.key}.substr(std::min(change.key.size(), kQosMaps.size()));
-    const auto has = change.key.starts_with(kQosMaps) ? queues_.find(port) : queues_.end();
-    const auto list = change.fields.find("pfc_enable");
-    if (has == queues_.end() || list == change.fields.end()) {
-        return {};
-    }
-    const auto bits = sonic::priority_bits(list->second);
-    for (unsigned priority = 0; bits && priority != kPriorities; ++priority) {
-        if ((unsigned{*bits} >> priority & 1U) != 0 && !has->second.contains(priority)) {
-            return tl::unexpected(
-                refused(fmt::format("{} has no lossless queue {}: its device has {}. Make it lossless there first",
-                                    port, priority, fmt::join(has->second, ", "))));
-        }
-    }
-    return {};
 }
 
 Result<Nos::Answer> OwnTables::tables(const ControlRequest& request)
@@ -247,7 +196,7 @@ Result<Nos::Answer> OwnTables::tables(const ControlRequest& request)
         });
     }
     for (const auto& change : request.changes) {
-        if (auto possible = check_change(change); !possible) {
+        if (auto possible = ports_.check(change); !possible) {
             return tl::unexpected(std::move(possible.error()));
         }
     }

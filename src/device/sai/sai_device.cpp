@@ -89,6 +89,7 @@ Result<void> SaiDevice::start(const LibraryPlace& place)
     reader_.emplace(*library_, switch_id, ports_, places_, clock_, notes_);
     treater_.emplace(*library_, switch_id, ports_, notes_);
     lossless_off_.emplace(*library_, ports_, *treater_);
+    find_lossless_rows();
     buffer_objects_.emplace(*library_, ports_, *treater_);
     frames_without_pfc_ = FramesWithoutPfc{places_.size()};
     detection_.emplace(*library_, switch_id, ports_, notes_);
@@ -124,6 +125,14 @@ void SaiDevice::list_rows()
             info.target = {{id_, p}, ports_[p].queues[q].priority};
             inventory_.rows.push_back(info);
         }
+    }
+}
+
+void SaiDevice::find_lossless_rows()
+{
+    for (auto& row : inventory_.rows) {
+        const auto lossless = lossless_off_->lossless(ports_[row.target.port.index]);
+        row.lossless = (unsigned{lossless} >> row.target.priority->value & 1U) != 0;
     }
 }
 

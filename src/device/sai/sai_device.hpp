@@ -65,6 +65,7 @@ private:
 
     Result<void> start(const LibraryPlace&);
     void list_rows();
+    void find_lossless_rows();
     Result<void> check(std::span<const Slot>) const;
     std::vector<Detector> detectors_for(std::span<const DelegatedRow>);
     void expect_notices(std::span<const Detector>);
