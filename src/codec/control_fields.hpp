@@ -137,6 +137,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("nos", r.nos);
     visit("nos_trouble", r.nos_trouble);
     visit("policies", r.policies);
+    visit("idle_policies", r.idle_policies);
     visit("state_errors", r.state_errors);
     visit("state_error", r.state_error);
     visit("files_lost", r.files_lost);

@@ -62,6 +62,9 @@ void add_message(redis::Pipeline& pipeline, const Alerts::Message& message, cons
 std::string text_of(const sonic::Config& config)
 {
     auto text = fmt::format("{} {}\n", config.poll_ms, config.big_red_switch);
+    for (const auto& server : config.policies.server_ports) {
+        text += server.port + '\n';
+    }
     for (const auto& entry : config.policies.policies) {
         text += entry.policy.name;
         for (const auto& parameter : watchdog::parameters()) {
