@@ -123,6 +123,7 @@ struct Notice {
     Instant at;
     Treatment action{};   // detected, recovered: what the device applies by itself; none = not known
     Duration interval{};  // ... and after which time it detects or recovers; zero = not known
+    Duration recovery{};  // detected: how long its treatment lasts; zero = as long as the policy's T1
 };
 
 // Orders from an operator. max_mitigated does not limit them, and each produces an order_taken event.
