@@ -193,7 +193,8 @@ TEST_F(ConfigChange, AnUnknownPortIsRefused)
 
 TEST_F(ConfigChange, APolicyThatWouldWatchNothingIsRefused)
 {
-    expect_refused(config(std::string{kPolicy} + "[[policy]]\npreset = \"rdma-switch\"\n"),
+    expect_refused(config(std::string{kPolicy} + "[[policy]]\npreset = \"rdma-switch\"\nports = [\"Ethernet0\"]\n"
+                                                 "[[port]]\nname = \"Ethernet0\"\nrole = \"switch\"\n"),
                    "policy rdma-switch watches no queue: it is for ports that face servers");
 }
 

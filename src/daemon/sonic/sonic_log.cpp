@@ -24,15 +24,11 @@ constexpr std::size_t kMostAlphas = 20;  // named in the log; the others are cou
 
 Log::Line alpha_line(bool programmed, std::string message)
 {
-    if (!programmed) {
-        message += "; no process programs it into the switch";
+    if (programmed) {
+        return {Log::Level::notice, "alpha_changed", {}, {}, std::move(message), {}};
     }
-    return {programmed ? Log::Level::notice : Log::Level::warning,
-            programmed ? "alpha_changed" : "alpha_not_programmed",
-            {},
-            {},
-            std::move(message),
-            {}};
+    message += "; no process programs it into the switch";
+    return {Log::Level::warning, "alpha_not_programmed", {}, {}, std::move(message), {}};
 }
 
 // "oid:0x15000000000003" is "0x15000000000003" in the log.
