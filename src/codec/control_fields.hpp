@@ -140,6 +140,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("nos", r.nos);
     visit("nos_trouble", r.nos_trouble);
     visit("policies", r.policies);
+    visit("idle_policies", r.idle_policies);
     visit("state_errors", r.state_errors);
     visit("state_error", r.state_error);
     visit("files_lost", r.files_lost);
@@ -186,6 +187,8 @@ void visit_fields(Report& r, Visit&& visit)
     visit("rx_drop_last", r.rx_drop_last);
     visit("in_storm_us", r.in_storm_us);
     visit("longest_pause_us", r.longest_pause_us);
+    visit("host_facing", r.host_facing);
+    visit("lossless", r.lossless);
 }
 
 template <Is<control::ExplainReport> Report, class Visit>

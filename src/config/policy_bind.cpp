@@ -7,6 +7,7 @@
 
 #include "base/complaint_list.hpp"
 #include "base/complaint_text.hpp"
+#include "watchdog/watchlist.hpp"
 
 namespace petrel::config {
 
@@ -94,9 +95,25 @@ watchdog::PolicyBook book_for(const PolicyFile& file, const PortNumbers& numbers
     return book;
 }
 
-void describe_ports(const PolicyFile& file, watchdog::Inventory& inventory)
+void set_host_facing(watchdog::Inventory& inventory, std::uint16_t port, bool host_facing)
+{
+    for (auto& row : inventory.rows) {
+        if (row.target.port.index == port) {
+            row.host_facing = host_facing;
+        }
+    }
+}
+
+// What the file states about a port wins over what its source knows.
+void describe_ports(const PolicyFile& file, watchdog::Inventory& inventory, std::string_view device)
 {
     const auto numbers = numbers_of(inventory);
+    for (const auto& server : file.server_ports) {
+        const auto at = numbers.find(server.port);
+        if (at != numbers.end() && (server.device.empty() || server.device == device)) {
+            set_host_facing(inventory, at->second, true);
+        }
+    }
     for (const auto& entry : file.ports) {
         const auto at = numbers.find(entry.port.name);
         if (at == numbers.end()) {
@@ -105,10 +122,8 @@ void describe_ports(const PolicyFile& file, watchdog::Inventory& inventory)
         auto& names = inventory.ports[at->second];
         names.xname = entry.xname.empty() ? names.xname : entry.xname;
         names.number = entry.number ? entry.number : names.number;
-        for (auto& row : inventory.rows) {
-            if (row.target.port.index == at->second) {
-                row.host_facing = entry.host_facing.value_or(row.host_facing);
-            }
+        if (entry.host_facing) {
+            set_host_facing(inventory, at->second, *entry.host_facing);
         }
     }
 }
@@ -117,8 +132,31 @@ void describe_ports(const PolicyFile& file, watchdog::Inventory& inventory)
 
 watchdog::PolicyBook bind_device(const PolicyFile& file, watchdog::Inventory& device, std::string_view name)
 {
-    describe_ports(file, device);
+    describe_ports(file, device, name);
     return book_for(file, numbers_of(device), name);
+}
+
+std::vector<std::size_t> idle_policies(const PolicyFile& file, std::span<const DeviceRows> devices)
+{
+    std::set<std::string> busy;  // names of policies that watch a row
+    for (auto [device, inventory] : devices) {
+        const auto book = bind_device(file, inventory, device);
+        for (const auto& assigned : book.assigned) {
+            const auto& policy = book.policies[assigned.policy];
+            if (!busy.contains(policy.name) && std::ranges::any_of(inventory.rows, [&](const watchdog::RowInfo& row) {
+                    return watchdog::wants_row(policy, assigned, row);
+                })) {
+                busy.insert(policy.name);
+            }
+        }
+    }
+    std::vector<std::size_t> idle;
+    for (std::size_t i = 0; i != file.policies.size(); ++i) {
+        if (!busy.contains(file.policies[i].policy.name)) {
+            idle.push_back(i);
+        }
+    }
+    return idle;
 }
 
 std::vector<Complaint> unknown_ports(const PolicyFile& file, std::span<const watchdog::Inventory* const> devices)

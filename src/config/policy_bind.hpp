@@ -2,7 +2,9 @@
 // other functions do not: the service watches the ports that exist and reports the missing ones.
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +22,14 @@ Parsed<std::vector<watchdog::PolicyBook>> bind_ports(const PolicyFile&, std::spa
 // The policy book of one device. Stores the roles of its ports in the inventory. Ports that it does not have are left
 // out.
 watchdog::PolicyBook bind_device(const PolicyFile&, watchdog::Inventory&, std::string_view name = {});
+
+struct DeviceRows {
+    std::string device;  // its name
+    watchdog::Inventory inventory;
+};
+
+// The policies of the file that would watch no row of any of the devices, by their position.
+std::vector<std::size_t> idle_policies(const PolicyFile&, std::span<const DeviceRows>);
 
 // The ports that the file names but none of the devices has.
 std::vector<Complaint> unknown_ports(const PolicyFile&, std::span<const watchdog::Inventory* const> devices);

@@ -37,12 +37,20 @@ struct PortEntry {
     bool operator==(const PortEntry&) const = default;
 };
 
+// A port whose peer is a server, as the source of the policies knows it.
+struct ServerPort {
+    std::string port;
+    std::string device{};  // empty = any device
+    bool operator==(const ServerPort&) const = default;
+};
+
 struct PolicyFile {
     std::string file;
     std::uint32_t max_mitigated{};  // zero = no limit
     bool big_red_switch{};
     std::vector<PolicyEntry> policies;
     std::vector<PortEntry> ports;
+    std::vector<ServerPort> server_ports{};  // a role in `ports` wins
     bool operator==(const PolicyFile&) const = default;
 };
 

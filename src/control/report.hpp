@@ -100,6 +100,7 @@ struct StatusReport {
     std::string nos;                                // the source of the configuration; empty = the file
     std::string nos_trouble;                        // why it cannot be read at present; empty = it can
     std::vector<PolicyReport> policies;             // with a NOS only
+    std::vector<std::string> idle_policies;         // why policies in force watch no queue, a sentence for each
     std::uint64_t events{};                         // kept in the history
     std::uint64_t state_errors{};                   // failed writes of the state file
     std::string state_error;                        // the last error, if the state cannot be written at present
@@ -141,6 +142,8 @@ struct QueueReport {
     std::uint64_t tx_ok_last{}, tx_drop_last{}, rx_ok_last{}, rx_drop_last{};
     std::int64_t in_storm_us{};
     std::int64_t longest_pause_us{};
+    bool host_facing{};   // the peer of its port is a server
+    bool lossless{true};  // PFC is on for it, as far as the device shows that
     bool operator==(const QueueReport&) const = default;
 };
 

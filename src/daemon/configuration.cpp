@@ -67,6 +67,16 @@ std::string sets_text(const std::vector<config::PolicyEntry>& sets)
     return text.empty() ? "nothing" : text;
 }
 
+std::string idle_text(const config::PolicyEntry& entry)
+{
+    return fmt::format(
+        "policy {} watches no queue: {}", entry.policy.name,
+        entry.policy.host_facing_only
+            ? "it is for ports that face servers, and none of its ports is known to face one; name them: "
+              "[[port]] with role = \"host\""
+            : "no device has a queue that it is for");
+}
+
 bool good_name(std::string_view name)
 {
     const auto good = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-'; };

@@ -26,6 +26,9 @@ std::map<std::string, std::string> policies_by_port(const config::PolicyFile&);
 // "pfcwd-drop-400-2000 (priorities 3) on 1 port".
 std::string sets_text(const std::vector<config::PolicyEntry>& sets);
 
+// Why a policy watches no queue, as a sentence.
+std::string idle_text(const config::PolicyEntry&);
+
 // Whether the name is valid for a device. Names of files contain it.
 bool good_name(std::string_view name);
 

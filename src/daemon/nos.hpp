@@ -17,6 +17,7 @@
 #include "control/report.hpp"
 #include "control/request.hpp"
 #include "daemon/log.hpp"
+#include "device/buffers.hpp"
 #include "watchdog/event.hpp"
 #include "watchdog/intake.hpp"
 
@@ -51,6 +52,13 @@ struct NosCounts {
     std::string device{};
 };
 
+// The buffers of a device, for tables that show them.
+struct NosBuffers {
+    std::string device;
+    std::string prefix;  // of names in the tables: empty unless the agent has several devices
+    device::Buffers buffers;
+};
+
 class Nos {
 public:
     // For the NOS: what is new since the last exchange.
@@ -61,6 +69,7 @@ public:
         std::vector<NosCounts> counts;             // counters of some queues: each exchange has the next part
         // The ports whose policy is in the agent's file: by port, the policy as text.
         std::map<std::string, std::string> overrides{};
+        std::vector<NosBuffers> buffers{};  // of devices whose buffers changed
     };
     // For the agent.
     struct Reply {
@@ -69,6 +78,18 @@ public:
         std::string trouble;                         // what could not be done; empty = everything was done
         std::string concern;                         // which part of the configuration is not in force; empty = none
         std::optional<Duration> counts_every;        // how often the NOS needs the counters; none = never
+    };
+
+    // The answer to a request for tables. If it has a threshold, the request is carried out when the device shows that
+    // threshold, and fails if the device does not.
+    struct Answer {
+        struct Threshold {
+            std::string device;
+            std::string profile;
+            int exponent{};
+        };
+        control::TableReport report{};
+        std::optional<Threshold> threshold{};
     };
 
     virtual ~Nos() = default;
@@ -83,7 +104,7 @@ public:
 
     // Reads or changes tables that the implementation keeps itself, for clients of the control socket. Called in the
     // same thread.
-    virtual Result<control::TableReport> tables(const control::ControlRequest&)
+    virtual Result<Answer> tables(const control::ControlRequest&)
     {
         return tl::unexpected(Error{ErrorKind::unsupported, "the tables are in Redis: read them there"});
     }

@@ -93,6 +93,7 @@ Nos::Report NosRunner::collect()
             auto& progress = progress_[runner.get()];
             collect(*runner, progress, report);
             collect_counts(*runner, progress, report);
+            collect_buffers(*runner, progress, report);
         }
     }
     return report;
@@ -106,7 +107,8 @@ void NosRunner::collect(const DeviceRunner& runner, Progress& progress, Nos::Rep
     if (progress.watchlist != runner.watchlist_generation()) {
         auto queues = queues_of(dog.watchlist().inventory, runner.name());
         std::ranges::set_difference(progress.queues, queues, std::back_inserter(report.gone));
-        progress = Progress{runner.watchlist_generation(), std::move(queues), 0, {}, now, 0, now};
+        progress =
+            Progress{runner.watchlist_generation(), std::move(queues), 0, {}, now, 0, now, std::move(progress.buffers)};
     }
     if (nos_->shows_statistics() && now >= progress.next_statistics) {
         progress.next_statistics = now + kStatisticsEvery;
@@ -161,6 +163,14 @@ void NosRunner::collect_counts(const DeviceRunner& runner, Progress& progress, N
         }
     }
     progress.next_count = last == rows ? 0 : last;
+}
+
+void NosRunner::collect_buffers(const DeviceRunner& runner, Progress& progress, Nos::Report& report)
+{
+    if (const auto* shown = runner.buffers(); shown != nullptr && *shown != progress.buffers) {
+        progress.buffers = *shown;
+        report.buffers.push_back({runner.name(), runners_.size() == 1 ? "" : runner.name() + '.', *shown});
+    }
 }
 
 void NosRunner::exchange()
@@ -231,14 +241,47 @@ void NosRunner::tables(control::ControlRequest request, Answered done)
             std::vector<Nos::Reply> replies{nos_->exchange(std::move(report))};
             auto answer = nos_->tables(request);
             if (request.command == control::ControlRequest::Command::table_change) {
-                replies.push_back(nos_->exchange({{}, {}, {}, {}, overrides}));
+                replies.push_back(nos_->exchange({{}, {}, {}, {}, overrides, {}}));
             }
             loop_.post([this, alive, replies = std::move(replies), answer = std::move(answer), done = std::move(done)] {
+                if (!alive.lock()) {
+                    return;
+                }
+                for (const auto& reply : replies) {
+                    follow(reply);
+                }
+                if (answer && answer->threshold) {
+                    return set_threshold(*answer->threshold, done);
+                }
+                --table_requests_;
+                done(answer.map(&Nos::Answer::report));
+            });
+        });
+}
+
+void NosRunner::set_threshold(const Nos::Answer::Threshold& wanted, Answered done)
+{
+    const auto runner = std::ranges::find(runners_, wanted.device, [](const auto& each) { return each->name(); });
+    (*runner)->set_dynamic_threshold(
+        wanted.profile, wanted.exponent,
+        [this, alive = std::weak_ptr{alive_}, done = std::move(done)](const Result<void>& set) {
+            if (alive.lock()) {
+                show_device(set.map([] { return control::TableReport{}; }), done);
+            }
+        });
+}
+
+// Answers a request that was carried out in the device. Before that, the tables show the device as it is now.
+void NosRunner::show_device(Result<control::TableReport> answer, Answered done)
+{
+    [[maybe_unused]] const bool added =
+        worker_->add(runner::JobKind::other, [this, alive = std::weak_ptr{alive_}, report = collect(),
+                                              answer = std::move(answer), done = std::move(done)]() mutable {
+            auto reply = nos_->exchange(std::move(report));
+            loop_.post([this, alive, reply = std::move(reply), answer = std::move(answer), done = std::move(done)] {
                 if (alive.lock()) {
                     --table_requests_;
-                    for (const auto& reply : replies) {
-                        follow(reply);
-                    }
+                    follow(reply);
                     done(answer);
                 }
             });

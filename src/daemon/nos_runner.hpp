@@ -63,12 +63,16 @@ private:
         Instant next_statistics{};   // when to send those of mitigated queues, which change without events
         std::uint32_t next_count{};  // the row whose counters are sent next
         Instant next_counts{};       // when the next pass over all rows may begin
+        device::Buffers buffers{};   // as last sent
     };
 
     void exchange();
     Nos::Report collect();
     void collect(const DeviceRunner&, Progress&, Nos::Report&);
     void collect_counts(const DeviceRunner&, Progress&, Nos::Report&);
+    void collect_buffers(const DeviceRunner&, Progress&, Nos::Report&);
+    void set_threshold(const Nos::Answer::Threshold&, Answered);
+    void show_device(Result<control::TableReport>, Answered);
     void take(Nos::Reply);
     void follow(Nos::Reply);
     void finish();

@@ -373,9 +373,37 @@ void Service::check_ready()
     }
     ready_ = true;
     warn_of_unknown_ports();
+    follow_idle_policies();
     const auto text = fmt::format("watches {} of {}", good, count_text(runners_.size(), "device"));
     notify_ready(text);
     note(Log::Level::notice, "agent_ready", text);
+}
+
+// A policy that watches no queue is an error: the operator expects it to find storms. It is known when all devices are
+// watched, and again whenever their policies or queues change.
+void Service::follow_idle_policies()
+{
+    std::vector<std::uint64_t> watchlists;
+    for (const auto& runner : runners_) {
+        if (runner->agent() == nullptr) {
+            return;  // this device may have the queues
+        }
+        watchlists.push_back(runner->watchlist_generation());
+    }
+    if (std::exchange(idle_followed_, watchlists) == watchlists) {
+        return;
+    }
+    std::vector<config::DeviceRows> devices;
+    for (const auto& runner : runners_) {
+        devices.push_back({runner->name(), *runner->inventory()});
+    }
+    const auto before = std::exchange(idle_policies_, {});
+    for (const auto position : config::idle_policies(policies_->file(), devices)) {
+        idle_policies_.push_back(idle_text(policies_->file().policies[position]));
+        if (std::ranges::find(before, idle_policies_.back()) == before.end()) {
+            note(Log::Level::error, "policy_idle", idle_policies_.back());
+        }
+    }
 }
 
 // Warns of policies for ports that no device has. The other ports are watched all the same.
@@ -397,6 +425,7 @@ void Service::warn_of_unknown_ports()
 // per second.
 void Service::keep_names()
 {
+    follow_idle_policies();
     for (const auto& runner : runners_) {
         runner->keep_state_name();
     }

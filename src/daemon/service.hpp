@@ -73,6 +73,7 @@ private:
     struct NextConfig {
         Parsed<config::AgentConfig> config;
         std::vector<Complaint> unknown_ports;  // ports that its policies name and no device has
+        std::vector<Complaint> idle_policies;  // policies of the file that would watch nothing
     };
     void begin_reload();
     void read_next_config();
@@ -83,6 +84,7 @@ private:
     void keep_names();
     void stop(const std::string& why);
     void warn_of_unknown_ports();
+    void follow_idle_policies();
     void start_runners();
     void configured(config::PolicyFile);
     void list_policies(control::StatusReport&) const;
@@ -93,6 +95,8 @@ private:
     ServiceOptions options_;
     std::shared_ptr<const FilePolicies> policies_;
     std::shared_ptr<const config::PolicyFile> nos_policies_;  // those in force; null before the first ones
+    std::vector<std::string> idle_policies_;                  // why policies in force watch nothing
+    std::vector<std::uint64_t> idle_followed_;                // watchlists of the devices for which that is known
     std::string nos_refused_;                                 // why the present policies of the NOS are not in force
     Surroundings& around_;
     runner::Loop& loop_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "base/complaint_text.hpp"
@@ -27,6 +28,19 @@ Complaint as_complaint(const Error& error) { return {{}, 0, 0, error.what, {}}; 
 config::PolicyFile in_force(const config::PolicyFile& own, bool by_nos, const config::PolicyFile* of_nos)
 {
     return !by_nos ? own : of_nos == nullptr ? config::PolicyFile{} : with_own(*of_nos, own);
+}
+
+// Policies of the NOS come first (with_own). If one of them is idle, that is no problem of the file.
+std::vector<Complaint> idle_policies_of_file(const config::PolicyFile& policies, const config::PolicyFile* of_nos,
+                                             std::span<const config::DeviceRows> devices)
+{
+    std::vector<Complaint> problems;
+    for (const auto position : config::idle_policies(policies, devices)) {
+        if (of_nos == nullptr || position >= of_nos->policies.size()) {
+            problems.push_back(as_complaint({ErrorKind::invalid, idle_text(policies.policies[position])}));
+        }
+    }
+    return problems;
 }
 
 }  // namespace
@@ -61,24 +75,26 @@ void Service::read_next_config()
     if (ready_) {
         notify_reloading(loop_.now());
     }
-    auto ports = std::make_shared<std::vector<watchdog::Inventory>>();
+    auto devices = std::make_shared<std::vector<config::DeviceRows>>();
     for (const auto& runner : runners_) {
         if (runner->inventory() != nullptr) {
-            ports->push_back({{}, runner->inventory()->ports, 0});
+            devices->push_back({runner->name(), *runner->inventory()});
         }
     }
-    const bool all_ports_known = ports->size() == runners_.size();
+    const bool all_known = devices->size() == runners_.size();
     const bool by_nos = nos_ != nullptr;
     const auto policies_of_nos = nos_policies_;
     // There is always room: only one reload is under way at a time.
     [[maybe_unused]] const bool added =
-        reader_->add(runner::JobKind::other, [this, ports, all_ports_known, by_nos, policies_of_nos] {
-            auto next = std::make_shared<NextConfig>(NextConfig{options_.read_config().map(named), {}});
-            if (next->config && all_ports_known) {
+        reader_->add(runner::JobKind::other, [this, devices, all_known, by_nos, policies_of_nos] {
+            auto next = std::make_shared<NextConfig>(NextConfig{options_.read_config().map(named), {}, {}});
+            if (next->config && all_known) {
                 std::vector<const watchdog::Inventory*> inventories;
-                std::ranges::transform(*ports, std::back_inserter(inventories), [](const auto& of) { return &of; });
-                next->unknown_ports =
-                    config::unknown_ports(in_force(next->config->policies, by_nos, policies_of_nos.get()), inventories);
+                std::ranges::transform(*devices, std::back_inserter(inventories),
+                                       [](const config::DeviceRows& of) { return &of.inventory; });
+                const auto policies = in_force(next->config->policies, by_nos, policies_of_nos.get());
+                next->unknown_ports = config::unknown_ports(policies, inventories);
+                next->idle_policies = idle_policies_of_file(policies, policies_of_nos.get(), *devices);
             }
             loop_.post([this, next] { finish_reload(std::move(*next)); });
         });
@@ -136,6 +152,7 @@ std::vector<Complaint> Service::try_reload(NextConfig read)
         }
     }
     problems.insert(problems.end(), read.unknown_ports.begin(), read.unknown_ports.end());
+    problems.insert(problems.end(), read.idle_policies.begin(), read.idle_policies.end());
     std::unique_ptr<Log> log;
     if (next->log_format != config_.log_format || next->log_to != config_.log_to) {
         auto opened = around_.open_log(next->log_format, next->log_to, next->name);

@@ -22,6 +22,7 @@ ServiceSnapshot Service::snapshot() const
         report.nos_trouble = nos_->trouble().empty() ? nos_refused_ : nos_->trouble();
         list_policies(report);
     }
+    report.idle_policies = idle_policies_;
     report.state_errors = state_errors_;
     if (!state_errors_now_.empty()) {
         const auto& [device, error] = *state_errors_now_.begin();

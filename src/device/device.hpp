@@ -44,6 +44,10 @@
 // arrived before its answer. So a notice reaches the loop at once while the device is idle, and with the end of the
 // call under way otherwise.
 //
+// buffers() reads the buffer pools and profiles of the hardware. The names stay the same until the device is closed. A
+// device that does not show them returns none. set_dynamic_threshold() writes the threshold of a profile and succeeds
+// only if the hardware then shows the new value.
+//
 // A device that lost its hardware for good (a helper program that ended) fails its looks and wants_reopening(). The
 // runner then reports the device as failing and opens it again, with a growing delay.
 //
@@ -64,6 +68,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "device/buffers.hpp"
 #include "device/waker.hpp"
 #include "link/link_sample.hpp"
 #include "watchdog/event.hpp"
@@ -145,6 +150,8 @@ public:
     virtual void set_waker(const Waker&) = 0;  // it outlives the device
     virtual Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow>) = 0;
     virtual void set_watched_rows(std::span<const Slot>) = 0;
+    virtual Buffers buffers() = 0;
+    virtual Result<void> set_dynamic_threshold(const std::string& profile, int exponent) = 0;
     // As of the last look, in the order of queues.
     virtual std::vector<UnseenQueue> unseen_queues() const = 0;
     // True: the treatments in force may have changed while the device could not be followed. Open it again.

@@ -17,6 +17,11 @@ public:
         return tl::unexpected(Error{ErrorKind::unsupported, "the device does not detect storms itself"});
     }
     void set_watched_rows(std::span<const Slot>) override {}
+    Buffers buffers() override { return {}; }
+    Result<void> set_dynamic_threshold(const std::string&, int) override
+    {
+        return tl::unexpected(Error{ErrorKind::unsupported, "the device does not show its buffer profiles"});
+    }
     std::vector<UnseenQueue> unseen_queues() const override { return {}; }
     bool wants_reopening() const override { return false; }
     Result<std::vector<link::LinkSample>> read_links() override

@@ -68,6 +68,16 @@ Result<std::vector<device::Delegated>> LiveDevice::delegate_detection(std::span<
     return at_present(*access_, [&] { return device_->delegate_detection(rows); });
 }
 
+device::Buffers LiveDevice::buffers()
+{
+    return at_present(*access_, [&] { return device_->buffers(); });
+}
+
+Result<void> LiveDevice::set_dynamic_threshold(const std::string& profile, int exponent)
+{
+    return at_present(*access_, [&] { return device_->set_dynamic_threshold(profile, exponent); });
+}
+
 int LiveDevice::receive_notices()
 {
     return at_once(*access_, [&] { return device_->receive_notices(); });

@@ -35,6 +35,8 @@ public:
     int receive_notices() override;
     Result<std::vector<device::Delegated>> delegate_detection(std::span<const device::DelegatedRow>) override;
     void set_watched_rows(std::span<const Slot>) override;
+    device::Buffers buffers() override;
+    Result<void> set_dynamic_threshold(const std::string& profile, int exponent) override;
     std::vector<device::UnseenQueue> unseen_queues() const override;
     void set_waker(const device::Waker&) override;
     bool wants_reopening() const override;

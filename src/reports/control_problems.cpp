@@ -115,6 +115,9 @@ void add_idleness(const StatusReport& status, std::vector<Problem>& problems)
 
 void add_configuration(const StatusReport& status, std::vector<Problem>& problems)
 {
+    for (const auto& why : status.idle_policies) {
+        problems.push_back({escaped(why), {}, "it finds no storm; correct it, then petrel reload"});
+    }
     if (status.red_switch) {
         problems.push_back({"the big red switch is on: every watched queue is mitigated",
                             {},

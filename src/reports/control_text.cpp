@@ -7,6 +7,7 @@
 #include <chrono>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "base/complaint_text.hpp"
 #include "codec/event_reader.hpp"
@@ -127,6 +128,29 @@ std::string queues_table(std::span<const QueueReport> queues, bool with_interval
         table.add(std::move(cells));
     }
     return table.text();
+}
+
+// A line for each device: the ports that face servers, in the agent's order.
+std::string server_ports_text(std::span<const QueueReport> queues)
+{
+    std::vector<std::pair<std::string, std::vector<std::string>>> devices;
+    for (const auto& queue : queues) {
+        if (!queue.host_facing) {
+            continue;
+        }
+        if (devices.empty() || devices.back().first != queue.device) {
+            devices.push_back({queue.device, {}});
+        }
+        auto& ports = devices.back().second;
+        if (ports.empty() || ports.back() != escaped(queue.port)) {
+            ports.push_back(escaped(queue.port));
+        }
+    }
+    std::string text;
+    for (const auto& [device, ports] : devices) {
+        text += fmt::format("server-facing ports of {}: {}\n", escaped(device), fmt::join(ports, ", "));
+    }
+    return text.empty() ? text : '\n' + text;
 }
 
 std::string devices_table(std::span<const DeviceReport> devices)
@@ -256,8 +280,9 @@ std::string queues_text(std::vector<QueueReport> queues, bool only_stormed)
     if (queues.empty()) {
         return only_stormed ? kNone : "no queue is known: see petrel status\n";
     }
+    const auto servers = only_stormed ? std::string{} : server_ports_text(queues);
     sort_worst_first(queues);
-    return queues_table(queues, std::ranges::any_of(queues, has_intervals));
+    return queues_table(queues, std::ranges::any_of(queues, has_intervals)) + servers;
 }
 
 std::string explain_text(const control::ExplainReport& report, const Paint& paint)

@@ -107,8 +107,12 @@ Result<Opened> DeviceCalls::open_device()
     device_->listen(notices_);
     device_->set_waker(waker_);
     await_notices();
-    return Opened{known_, numbering_, device_->capabilities(), journal_->tail_dropped(),
-                  journal_->absent_entry_count()};
+    return Opened{known_,
+                  numbering_,
+                  device_->capabilities(),
+                  journal_->tail_dropped(),
+                  journal_->absent_entry_count(),
+                  device_->buffers()};
 }
 
 // Posts the notices that wait, and again whenever more arrive.
@@ -275,6 +279,17 @@ void DeviceCalls::read_links(std::function<void(Result<std::vector<link::LinkSam
 {
     using Answer = Result<std::vector<link::LinkSample>>;
     call(JobKind::other, [this] { return device_->read_links(); }, Answer{tl::unexpected(no_room())}, std::move(then));
+}
+
+void DeviceCalls::set_dynamic_threshold(std::string profile, int exponent, std::function<void(ThresholdSet)> then)
+{
+    call(
+        JobKind::other,
+        [this, profile = std::move(profile), exponent] {
+            auto done = device_->set_dynamic_threshold(profile, exponent);
+            return ThresholdSet{std::move(done), device_->buffers()};
+        },
+        ThresholdSet{tl::unexpected(no_room())}, std::move(then));
 }
 
 void DeviceCalls::put_back(std::function<void(Result<void>)> then)

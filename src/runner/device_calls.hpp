@@ -31,6 +31,12 @@ struct Opened {
     watchdog::Capabilities capabilities;
     std::size_t journal_tail_dropped{};  // bytes
     std::size_t journal_absent{};        // entries for ports that the device does not have
+    device::Buffers buffers{};
+};
+
+struct ThresholdSet {
+    Result<void> done;
+    std::optional<device::Buffers> buffers{};  // as the device shows them afterwards; none: it was not called
 };
 
 // A request for one look. The worker has the intake to itself until it answers.
@@ -75,6 +81,7 @@ public:
                             std::function<void(Result<std::vector<device::Delegated>>)>);
 
     void read_links(std::function<void(Result<std::vector<link::LinkSample>>)>);
+    void set_dynamic_threshold(std::string profile, int exponent, std::function<void(ThresholdSet)>);
 
     // Calls DeviceSource::put_back(), which undoes the changes of a process that died. Needs no open device.
     void put_back(std::function<void(Result<void>)>);

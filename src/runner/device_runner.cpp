@@ -175,11 +175,28 @@ std::optional<watchdog::Checkpoint> DeviceRunner::remembered() const
 Result<void> DeviceRunner::order(const watchdog::Order& order)
 {
     if (!agent_ || stopping_) {
-        return tl::unexpected(Error{ErrorKind::unreachable, fmt::format("{} is not being watched: {}", name(),
-                                                                        stopping_ ? "it is stopped" : why())});
+        return tl::unexpected(not_watched());
     }
     step(order);
     return {};
+}
+
+Error DeviceRunner::not_watched() const
+{
+    return {ErrorKind::unreachable,
+            fmt::format("{} is not being watched: {}", name(), stopping_ ? "it is stopped" : why())};
+}
+
+void DeviceRunner::set_dynamic_threshold(const std::string& profile, int exponent,
+                                         std::function<void(const Result<void>&)> done)
+{
+    if (!agent_ || stopping_) {
+        return done(tl::unexpected(not_watched()));
+    }
+    calls_.set_dynamic_threshold(profile, exponent, [this, done = std::move(done)](const ThresholdSet& set) {
+        opened_->buffers = set.buffers.value_or(opened_->buffers);
+        done(set.done);
+    });
 }
 
 void DeviceRunner::stop(config::StopPolicy policy, const std::string& by)

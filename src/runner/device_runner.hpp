@@ -73,6 +73,10 @@ public:
     std::vector<control::LinkReport> links(const std::string& port, bool history);
     Result<std::size_t> acknowledge_link(const std::string& port, std::uint64_t seq);
 
+    // Changes a buffer profile of the device. `done` is called when the device shows the new value, or with the reason
+    // why it does not.
+    void set_dynamic_threshold(const std::string& profile, int exponent, std::function<void(const Result<void>&)> done);
+
     // Restores or holds what is mitigated. stopped() is true when that is done.
     void stop(config::StopPolicy, const std::string& by);
     // Ends a stop() that takes too long. Treatments that could not be restored stay in the journal.
@@ -87,6 +91,8 @@ public:
     bool good_look() const { return good_look_; }                         // there has been at least one
     bool hangs() const { return calls_.busy_for() > setup_.hang_after; }  // a call does not return
     const watchdog::Inventory* inventory() const { return opened_ ? &opened_->inventory : nullptr; }
+    // As last read: when the device was opened, and after each change.
+    const device::Buffers* buffers() const { return opened_ ? &opened_->buffers : nullptr; }
     const agent::Agent* agent() const { return agent_ ? &*agent_ : nullptr; }
     // Null while a look is under way, because the worker uses the intake.
     const watchdog::Intake* intake() const { return lent_ ? nullptr : intake_.get(); }
@@ -146,6 +152,7 @@ private:
     void follow_links(const std::vector<link::LinkSample>&);
     void watch_worker();
     void log_ongoing_storms() const;
+    Error not_watched() const;
     void stop_if_done();
     void stop_watching();
     void close_device();

@@ -60,6 +60,8 @@ control::QueueReport queue_report(const std::string& device, const watchdog::Wat
     report.rx_drop_last = stats.rx_drop_last;
     report.in_storm_us = whole_us(stats.in_storm);
     report.longest_pause_us = whole_us(stats.longest_pause);
+    report.host_facing = list.inventory.rows[slot.value].host_facing;
+    report.lossless = list.inventory.rows[slot.value].lossless;
     return report;
 }
 

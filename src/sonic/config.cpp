@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "base/complaint_text.hpp"
+#include "sonic/neighbors.hpp"
 
 namespace petrel::sonic {
 
@@ -22,8 +23,7 @@ using watchdog::Preset;
 constexpr std::string_view kGlobal = "GLOBAL";
 constexpr std::string_view kEnable = "enable";
 
-// A table of CONFIG_DB: its hashes, by the part of the key after the separator.
-using Table = std::map<std::string, Hash, std::less<>>;
+using Table = Rows;
 
 Result<Table> read_table(Store& store, std::string_view name)
 {
@@ -336,10 +336,15 @@ Result<Config> read_config(Store& store, Role role, const std::optional<Config>&
     if (const auto filled = check_filled(store); !filled) {
         return tl::unexpected(filled.error());
     }
-    std::array<Table, 5> tables;
+    constexpr std::array<std::string_view, 7> kNames{"PORT",
+                                                     "PORT_QOS_MAP",
+                                                     "PFC_WD",
+                                                     "BUFFER_PROFILE",
+                                                     "FLEX_COUNTER_TABLE",
+                                                     "DEVICE_NEIGHBOR",
+                                                     "DEVICE_NEIGHBOR_METADATA"};
+    std::array<Table, kNames.size()> tables;
     control::TableContent content;
-    constexpr std::array<std::string_view, 5> kNames{"PORT", "PORT_QOS_MAP", "PFC_WD", "BUFFER_PROFILE",
-                                                     "FLEX_COUNTER_TABLE"};
     for (std::size_t i = 0; i != kNames.size(); ++i) {
         auto table = read_table(store, kNames[i]);
         if (!table) {
@@ -350,12 +355,19 @@ Result<Config> read_config(Store& store, Role role, const std::optional<Config>&
         }
         tables[i] = std::move(*table);
     }
+    const auto lldp = lldp_peers(store);
     // If CONFIG_DB was flushed meanwhile, the tables are incomplete.
     if (const auto filled = check_filled(store); !filled) {
         return tl::unexpected(filled.error());
     }
     auto config = Reader{tables[0], tables[1], tables[2], role, before}.read(tables[4]);
     config.alphas = alphas_of(tables[3]);
+    for (const auto& [port, peer] : lldp) {
+        content.emplace(fmt::format("{}|{}", kLldpTable, port), peer);
+    }
+    for (const auto& port : server_ports(tables[5], tables[6], lldp)) {
+        config.policies.server_ports.push_back({port});
+    }
     config.tables = std::move(content);
     return config;
 }

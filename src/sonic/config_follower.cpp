@@ -17,8 +17,15 @@ using namespace std::chrono_literals;
 constexpr Duration kReadWithoutNotifications = 2s;
 constexpr Duration kReadAnyway = 30s;
 
-constexpr std::array<std::string_view, 6> kTables{
-    "PFC_WD|*", "PORT|*", "PORT_QOS_MAP|*", "BUFFER_PROFILE|*", "FLEX_COUNTER_TABLE|*", "CONFIG_DB_INITIALIZED"};
+// Changes in APPL_DB (LLDP) are found by the periodic reads.
+constexpr std::array<std::string_view, 8> kTables{"PFC_WD|*",
+                                                  "PORT|*",
+                                                  "PORT_QOS_MAP|*",
+                                                  "BUFFER_PROFILE|*",
+                                                  "DEVICE_NEIGHBOR|*",
+                                                  "DEVICE_NEIGHBOR_METADATA|*",
+                                                  "FLEX_COUNTER_TABLE|*",
+                                                  "CONFIG_DB_INITIALIZED"};
 
 }  // namespace
 

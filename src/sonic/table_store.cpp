@@ -87,6 +87,14 @@ Result<void> TableStore::apply(Db db, std::span<const Change> changes)
     return {};
 }
 
+void TableStore::mirror(std::string_view prefix, TableContent rows)
+{
+    auto& all = content(Db::config);
+    std::erase_if(all, [&](const auto& row) { return row.first.starts_with(prefix); });
+    all.merge(rows);
+    ++version_;
+}
+
 Result<void> TableStore::configure(std::span<const Change> changes)
 {
     auto next = content(Db::config);

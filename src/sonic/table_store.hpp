@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <string_view>
 
 #include "sonic/store.hpp"
 
@@ -23,6 +24,10 @@ public:
     Result<std::vector<Hash>> hashes(Db, std::span<const std::string> keys) override;
     Result<bool> is_set(Db, const std::string& key) override;
     Result<void> apply(Db, std::span<const Change>) override;
+
+    // Replaces the rows of the configuration that begin with the prefix. For rows that show a device: they are in force
+    // already, and `Keep` need not store them.
+    void mirror(std::string_view prefix, TableContent rows);
 
     const TableContent& config() const { return content_.at(static_cast<std::size_t>(Db::config)); }
     // Changes whenever the configuration does.

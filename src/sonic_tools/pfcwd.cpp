@@ -76,7 +76,7 @@ Command make_pfcwd()
              .arguments = {{"POLL_INTERVAL", kPollInterval.allowed}}},
             {.name = "start_default",
              .about = "Watch all ports that have a neighbour, with times for their number. Only where the device's "
-                      "metadata say so (default_pfcwd_status).",
+                      "metadata say so (default_pfcwd_status). Without SONiC: all ports that face servers.",
              .run = start_default},
             {.name = "counter_poll",
              .about = "Whether syncd reads the watchdog's counters.",

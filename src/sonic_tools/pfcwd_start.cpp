@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/complaint_text.hpp"
+#include "sonic/server_ports.hpp"
 #include "sonic/start_default.hpp"
 #include "sonic_tools/natural_order.hpp"
 #include "sonic_tools/pfcwd_commands.hpp"
@@ -85,13 +87,13 @@ std::vector<Change> watch_all(const std::vector<std::string>& ports, const Hash&
 }
 
 // Ports that have a neighbour, and those between the ASICs of the box that are up.
-std::vector<std::string> active_ports(Tables& tables, const Entries& all_ports)
+std::vector<std::string> active_ports(Tables& tables)
 {
     std::set<std::string> found;
     for (const auto& [port, neighbor] : tables.table("DEVICE_NEIGHBOR")) {
         found.insert(port);
     }
-    for (const auto& [port, entry] : all_ports) {
+    for (const auto& [port, entry] : tables.table("PORT")) {
         if (field(entry, "admin_status") == "up" && field(entry, "role") == "Int") {
             found.insert(port);
         }
@@ -101,16 +103,38 @@ std::vector<std::string> active_ports(Tables& tables, const Entries& all_ports)
     return ports;
 }
 
-void start_default_on(Tables& tables, Outcome& outcome)
+bool default_is_enabled(Tables& tables)
 {
     auto status = field(tables.hash(Db::config, "DEVICE_METADATA|localhost"), "default_pfcwd_status");
     std::transform(status.begin(), status.end(), status.begin(), [](unsigned char c) { return std::tolower(c); });
-    if (status != "enable") {
-        return;
+    return status == "enable";
+}
+
+// An agent that keeps the tables itself lists the ports that face servers. No setting switches the default off there,
+// so a command that would start nothing is an error.
+std::vector<std::string> server_ports(Tables& tables, std::string& skipped)
+{
+    std::vector<std::string> ports;
+    for (const auto& [port, role] : tables.hash(Db::state, sonic::kServerPortsKey)) {
+        ports.push_back(port);
     }
-    const auto all_ports = tables.table("PORT");
-    const auto ports = lossless_ports(tables, active_ports(tables, all_ports), outcome.out);
-    const auto time_ms = sonic::default_time_ms(all_ports.size());  // of all ports in PORT, started or not
+    std::sort(ports.begin(), ports.end(), naturally_before);
+    if (ports.empty()) {
+        stop_with("Error: nothing was started: no port is known to face a server\n"
+                  "Name such ports in the agent's file ([[port]] with role = \"host\"), then petrel reload; or start "
+                  "ports by their names: pfcwd start PORTS 400");
+    }
+    auto lossless = lossless_ports(tables, ports, skipped);
+    if (lossless.empty()) {
+        stop_with(fmt::format("Error: nothing was started: PFC is not enabled on any port that faces a server ({})",
+                              excerpt(fmt::format("{}", fmt::join(ports, ", ")))));
+    }
+    return lossless;
+}
+
+void start_with_defaults(Tables& tables, const std::vector<std::string>& ports, Outcome& outcome)
+{
+    const auto time_ms = sonic::default_time_ms(tables.table("PORT").size());  // of all ports, started or not
     const auto time = fmt::format("{}", time_ms);
     const auto interval = std::min(time_ms, *kPollInterval.allowed.most);
 
@@ -175,7 +199,11 @@ Outcome start_default(const Given&, Desk& desk)
     need_configurable(desk);
     Outcome outcome;
     for (auto& tables : desk.asics()) {
-        start_default_on(tables, outcome);
+        if (desk.tables_are_agents()) {
+            start_with_defaults(tables, server_ports(tables, outcome.out), outcome);
+        } else if (default_is_enabled(tables)) {
+            start_with_defaults(tables, lossless_ports(tables, active_ports(tables), outcome.out), outcome);
+        }
     }
     return outcome;
 }

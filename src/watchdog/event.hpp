@@ -127,6 +127,7 @@ struct Notice {
     Instant at;
     Treatment action{};   // detected, recovered: what the device applies by itself; none = not known
     Duration interval{};  // ... and after which time it detects or recovers; zero = not known
+    Duration recovery{};  // detected: how long its treatment lasts; zero = as long as the policy's T1
 };
 
 // The link of a port went down or came up, for the log of events: a link_down or link_up event with this text.

@@ -48,8 +48,8 @@ public:
     const RowMap& row_map() const { return map_; }
 
 private:
-    // A device that treats a storm by itself sends a notice when it is over. If the queue is quiet for so many T1, or
-    // shows no signal for so long, the notice is lost: the storm is closed without it.
+    // A device that treats a storm by itself sends a notice when it is over. If the queue is quiet for so many T1 of
+    // the device, or shows no signal for so long, the notice is lost: the storm is closed without it.
     static constexpr int kNoticeOverdue = 2;
 
     // A probe takes at least this many looks: the interval of the first one began before the probe.
@@ -68,6 +68,7 @@ private:
         Origin origin{};
         Treatment treatment{};  // wanted while stormed or latched
         Treatment by_device{};  // what the device applies by itself, in a storm that it has detected
+        Duration recovery{};    // ... and for how long; zero = for T1
         Reason ending{};        // why it is restoring
         std::uint8_t backoff{};
         bool active{};        // listed in active_
@@ -119,6 +120,7 @@ private:
     void wait_for_quiet(Slot r);
     bool ends_by_quiet(Slot r) const;
     Duration restore_time(Slot r) const;
+    Duration notice_overdue(Slot r) const;
     Duration probe_time(Slot r) const;
     Duration probe_wait(Slot r) const;
     static std::uint32_t limit_us(Duration);

@@ -82,6 +82,7 @@ void Machine::receive(const Notice& notice, Instant now, Outbox& out)
             if (by_device && rows_[r].decision == Decision::watching) {
                 begin(r, Origin::device, now);
                 rows_[r].by_device = notice.action != Treatment::none ? notice.action : effective(r).action;
+                rows_[r].recovery = notice.recovery;
                 rows_[r].cause = emit(out, EventKind::storm_detected, Reason::device, r, now);
                 if (notice.interval != Duration::zero()) {
                     out.events.back().evidence.limit = notice.interval;

@@ -286,7 +286,7 @@ Instant Machine::deadline(Slot r) const
             return kNever;
         }
         if (row.origin == Origin::device) {
-            return row.since + std::max(kNoticeOverdue * restore_time(r), list_.poll);
+            return row.since + std::max(notice_overdue(r), list_.poll);
         }
         if (row.origin != Origin::evidence || policy(r).release == Release::manual) {
             return kNever;

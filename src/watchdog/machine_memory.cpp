@@ -300,6 +300,7 @@ void Machine::inherit_row(Slot r, const Machine& old, Slot from, Instant now)
     row.paused_from = before.paused_from;
     row.cause = before.cause;
     row.by_device = before.by_device;
+    row.recovery = before.recovery;
     row.shared = before.shared;
     row.goes_on = before.goes_on;
     row.end_proven_us = before.end_proven_us;

@@ -59,8 +59,7 @@ void Machine::wait_for_quiet(Slot r)
     const bool by_device = rows_[r].origin == Origin::device;
     clocks_.wants_quiet[r] = rows_[r].treatment == Treatment::none && !by_device ? kQuiet : kQuietStill;
     clocks_.proven_us[r] = 0;
-    clocks_.limit_us[r] =
-        ends_by_quiet(r) ? full_at(by_device ? kNoticeOverdue * restore_time(r) : restore_time(r)) : kNoLimit;
+    clocks_.limit_us[r] = ends_by_quiet(r) ? full_at(by_device ? notice_overdue(r) : restore_time(r)) : kNoLimit;
     rows_[r].without_proof = Duration::zero();
 }
 
@@ -89,6 +88,8 @@ Duration Machine::restore_time(Slot r) const
     }
     return std::min(p.restore * (std::int64_t{1} << std::min(rows_[r].backoff, kMostBackoff)), p.backoff_max);
 }
+
+Duration Machine::notice_overdue(Slot r) const { return kNoticeOverdue * std::max(restore_time(r), rows_[r].recovery); }
 
 // How long a mitigated queue may show neither pause nor quiet before it is probed: T1, and twice as long after each
 // probe that met the storm again.

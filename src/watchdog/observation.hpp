@@ -96,8 +96,9 @@ struct Capabilities {
 // A port has a row of its own (no priority) for port-level signals.
 struct RowInfo {
     Target target;
-    BitRate speed;       // zero = not known
-    bool host_facing{};  // the peer is a server, by configuration
+    BitRate speed;        // zero = not known
+    bool host_facing{};   // the peer is a server
+    bool lossless{true};  // PFC is on for the priority; true, too, if the device does not show that
 };
 
 struct Inventory {

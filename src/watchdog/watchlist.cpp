@@ -46,24 +46,6 @@ std::uint32_t floor_per_64k_us(BitRate speed, const Policy& policy, bool in_byte
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(units, std::numeric_limits<std::uint32_t>::max()));
 }
 
-bool wants_row(const Policy& policy, const Assignment& assignment, const RowInfo& row)
-{
-    if (assignment.port && *assignment.port != row.target.port.index) {
-        return false;
-    }
-    if (policy.host_facing_only && !row.host_facing) {
-        return false;
-    }
-    if (policy.criterion == Criterion::pause_timeout || policy.criterion == Criterion::receive_stall) {
-        return !row.target.priority;  // both are states of a port
-    }
-    if (!row.target.priority) {
-        return false;
-    }
-    const auto priority = row.target.priority->value;
-    return assignment.priority ? assignment.priority->value == priority : (policy.priorities >> priority & 1U) != 0;
-}
-
 // One policy on this device.
 class Compiler {
 public:
@@ -213,6 +195,24 @@ void append(std::vector<Run>& runs, std::uint32_t row, const std::optional<Rule>
 }
 
 }  // namespace
+
+bool wants_row(const Policy& policy, const Assignment& assignment, const RowInfo& row)
+{
+    if (assignment.port && *assignment.port != row.target.port.index) {
+        return false;
+    }
+    if (policy.host_facing_only && !row.host_facing) {
+        return false;
+    }
+    if (policy.criterion == Criterion::pause_timeout || policy.criterion == Criterion::receive_stall) {
+        return !row.target.priority;  // both are states of a port
+    }
+    if (!row.target.priority) {
+        return false;
+    }
+    const auto priority = row.target.priority->value;
+    return assignment.priority ? assignment.priority->value == priority : (policy.priorities >> priority & 1U) != 0;
+}
 
 Treatment weaker(Treatment t)
 {

@@ -36,6 +36,9 @@ struct Watchlist {
     Duration poll{};  // the shortest of the policies in use, not below the device's refresh
 };
 
+// Whether the policy applies to the row, if no later assignment does.
+bool wants_row(const Policy&, const Assignment&, const RowInfo&);
+
 Parsed<Watchlist> compile(const PolicyBook&, Inventory, const Capabilities&);
 
 // The treatment to command next if the device refuses this one; none if there is no weaker one.

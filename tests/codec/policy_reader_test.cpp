@@ -174,5 +174,34 @@ TEST(PolicyBind, AFileMayNamePortsOfOneDeviceOnly)
     EXPECT_TRUE(there.rows[0].host_facing);
 }
 
+TEST(PolicyBind, PortsThatTheSourceKnowsFaceServersUnlessTheFileSaysOtherwise)
+{
+    auto file = read_policies("[[policy]]\npreset = \"rdma-switch\"\n");
+    file.server_ports = {{"Ethernet0"}, {"Ethernet4", "other"}, {"Ethernet77"}};
+    auto inventory = two_ports();
+    config::bind_device(file, inventory, "this");
+    EXPECT_TRUE(inventory.rows[0].host_facing);
+    EXPECT_FALSE(inventory.rows[3].host_facing) << "a port of another device";
+    file.ports = {{.port = {"Ethernet0", {}}, .host_facing = false}};
+    config::bind_device(file, inventory, "this");
+    EXPECT_FALSE(inventory.rows[0].host_facing);
+}
+
+TEST(PolicyBind, FindsPoliciesThatWatchNothing)
+{
+    const std::string policies = "[[policy]]\npreset = \"sonic\"\nname = \"busy\"\n"
+                                 "[[policy]]\npreset = \"rdma-switch\"\nports = [\"Ethernet0\"]\n"
+                                 "[[policy]]\npreset = \"sonic\"\nname = \"other\"\nports = [\"Ethernet77\"]\n";
+    const std::vector<config::DeviceRows> one{{"a", two_ports()}};
+    EXPECT_THAT(config::idle_policies(read_policies(policies), one), testing::ElementsAre(1, 2));
+    const auto host = "[[port]]\nname = \"Ethernet0\"\nrole = \"host\"\n";
+    EXPECT_THAT(config::idle_policies(read_policies(policies + host), one), testing::ElementsAre(2))
+        << "also if a later policy watches the same queues";
+    auto two = one;
+    two.push_back({"b", two_ports()});
+    two[1].inventory.ports[1].name = "Ethernet77";
+    EXPECT_THAT(config::idle_policies(read_policies(policies + host), two), testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace petrel::codec

@@ -191,6 +191,20 @@ TEST_F(ConfigChange, AnUnknownPortIsRefused)
     expect_refused(config(std::string{kPolicy} + "ports = [\"Ethernet77\"]\n"), "Ethernet77");
 }
 
+TEST_F(ConfigChange, APolicyThatWouldWatchNothingIsRefused)
+{
+    expect_refused(config(std::string{kPolicy} + "[[policy]]\npreset = \"rdma-switch\"\nports = [\"Ethernet0\"]\n"
+                                                 "[[port]]\nname = \"Ethernet0\"\nrole = \"switch\"\n"),
+                   "policy rdma-switch watches no queue: it is for ports that face servers");
+}
+
+TEST_F(ConfigChange, APolicyForQueuesThatDoNotExistIsRefused)
+{
+    expect_refused(config(std::string{kPolicy} + "[[policy]]\npreset = \"sonic\"\nname = \"six\"\npriorities = "
+                                                 "\"6\"\n"),
+                   "policy six watches no queue: no device has a queue that it is for");
+}
+
 TEST_F(ConfigChange, AChangeThatNeedsARestartIsRefused)
 {
     expect_refused("[[device]]\nname = \"other\"\ndriver = \"shared:nowhere\"\n" + std::string{kPolicy}, "restart");

@@ -117,6 +117,53 @@ TEST_F(SonicDetector, RdmaSwitchOfTheFileTreatsTheWholePort)
     EXPECT_EQ(sonic->get(sonic::Db::state, "PETREL_PFC_WD|policies", "Ethernet0"), "");
 }
 
+// SONiC knows which ports face servers: by its configuration, or by LLDP.
+TEST_F(SonicDetector, RdmaSwitchWatchesThePortsWhoseNeighboursAreServers)
+{
+    build();
+    sonic->set(sonic::Db::config, "DEVICE_NEIGHBOR|Ethernet0", "name", "server-7");
+    sonic->set(sonic::Db::config, "DEVICE_NEIGHBOR_METADATA|server-7", "type", "Server");
+    sonic->set(sonic::Db::config, "DEVICE_NEIGHBOR|Ethernet4", "name", "leaf-1");
+    sonic->set(sonic::Db::config, "DEVICE_NEIGHBOR_METADATA|leaf-1", "type", "LeafRouter");
+    const auto agent = live_with("[[device]]\nname = \"sw\"\ndriver = \"sonic:local\"\n"
+                                 "[[policy]]\npreset = \"rdma-switch\"\nports = [\"Ethernet0\", \"Ethernet4\"]\n",
+                                 folder.path(), {"--redis", to_text(redis->address())});
+    run_until([&] { return !sonic->has_plugins(); });
+    EXPECT_THAT(agent->control({"queues"}).out, HasSubstr("server-facing ports of sw: Ethernet0\n"));
+    EXPECT_THAT(agent->control({"explain", "Ethernet0:3"}).out, HasSubstr("policy rdma-switch"));
+    EXPECT_THAT(agent->control({"explain", "Ethernet4:3"}).out, HasSubstr("policy pfcwd-"));
+    stormed = {"Ethernet0:3"};
+    wait_for_status("Ethernet0:3", "stormed");
+    wait_for_status("Ethernet0:4", "stormed");
+    calm("Ethernet0:3");
+    wait_for_status("Ethernet0:4", "operational");
+    EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+}
+
+TEST_F(SonicDetector, ARoleOfTheFileWinsAndAPolicyThatWatchesNothingIsAnError)
+{
+    build();
+    sonic->set(sonic::Db::appl, "LLDP_ENTRY_TABLE:Ethernet0", "lldp_rem_sys_cap_enabled", "01 00");
+    const std::string device = "[[device]]\nname = \"sw\"\ndriver = \"sonic:local\"\n";
+    const std::string policy = "[[policy]]\npreset = \"rdma-switch\"\nports = [\"Ethernet0\"]\n";
+    const std::string role = "[[port]]\nname = \"Ethernet0\"\nrole = \"switch\"\n";
+    const auto agent = live_with(device + policy + role, folder.path(), {"--redis", to_text(redis->address())});
+    EXPECT_THAT(agent->wait_for("policy_idle"), HasSubstr("policy rdma-switch watches no queue: it is for ports that "
+                                                          "face servers"));
+    EXPECT_THAT(agent->control({"status"}).out, HasSubstr("! policy rdma-switch watches no queue"));
+    EXPECT_THAT(agent->control({"explain", "Ethernet0:3"}).out, HasSubstr("policy pfcwd-")) << "the tables still apply";
+    agent->write_config(device + policy);
+    EXPECT_EQ(agent->control({"reload"}).exit_code, 0) << "without the role LLDP decides";
+    EXPECT_THAT(agent->control({"explain", "Ethernet0:3"}).out, HasSubstr("policy rdma-switch"));
+    agent->write_config(device + policy + role);
+    const auto refused = agent->control({"reload"});
+    EXPECT_NE(refused.exit_code, 0);
+    EXPECT_THAT(refused.out + refused.err, HasSubstr("policy rdma-switch watches no queue"));
+    EXPECT_THAT(agent->control({"explain", "Ethernet0:3"}).out, HasSubstr("policy rdma-switch"));
+    EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+    EXPECT_THAT(agent->log_text(), HasSubstr("policy_idle"));
+}
+
 TEST_F(SonicDetector, APortOfTheFileWithoutAnEntryInPfcWdIsUnseen)
 {
     build({.action = ""});

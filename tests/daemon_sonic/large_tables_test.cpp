@@ -75,12 +75,12 @@ TEST_F(LargeTables, AllQueuesAreReadInParts)
 {
     auto keys = request(Command::table_keys, kCounters);
     keys.prefix = "COUNTERS:";
-    auto all = tables->tables(keys).value().keys;
+    auto all = tables->tables(keys).value().report.keys;
     ASSERT_THAT(all, SizeIs(kPorts * kQueues));
     auto hashes = request(Command::table_hashes, kCounters);
     hashes.keys.assign(all.begin(), all.begin() + control::kMostTableKeys);
     EXPECT_LT(codec::request_json(hashes).size(), runtime::ControlServer::Limits{}.request);
-    const auto bite = tables->tables(hashes).value().hashes;
+    const auto bite = tables->tables(hashes).value().report.hashes;
     ASSERT_THAT(bite, SizeIs(control::kMostTableKeys));
     EXPECT_EQ(bite.back().at("PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"), "0");
     hashes.keys.push_back(all.back());

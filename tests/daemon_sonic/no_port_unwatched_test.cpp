@@ -178,6 +178,17 @@ TEST_F(SeveralAsicsOfASwitch, EachIsWatchedByItsOwnConfiguration)
     run_both_until([&] { return sonic->has_plugins() && other->has_plugins(); });
 }
 
+TEST_F(SeveralAsicsOfASwitch, EachKnowsItsOwnServers)
+{
+    other->set(sonic::Db::config, "DEVICE_NEIGHBOR|Ethernet0", "name", "server-7");
+    other->set(sonic::Db::config, "DEVICE_NEIGHBOR_METADATA|server-7", "type", "Server");
+    const auto agent = live_on_both();
+    run_both_until([&] { return !sonic->has_plugins() && !other->has_plugins(); });
+    EXPECT_THAT(agent->control({"queues"}).out,
+                AllOf(HasSubstr("server-facing ports of asic1: Ethernet0\n"), Not(HasSubstr("ports of asic0"))));
+    EXPECT_EQ(agent->stop(), 0) << agent->log_text();
+}
+
 TEST_F(SeveralAsicsOfASwitch, AnAbsentAsicDoesNotDelayTheOther)
 {
     other.reset();

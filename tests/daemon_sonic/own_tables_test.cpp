@@ -130,6 +130,47 @@ TEST_F(OwnTablesAgent, AChangeIsInForceWhenTheCommandReturns)
     EXPECT_THAT(output_of({"show", "config"}), Not(HasSubstr("Ethernet")));
 }
 
+// The file's roles of all ports: only this one faces a server.
+std::string only_server(const std::string& server)
+{
+    std::string roles;
+    for (std::uint16_t port = 0; port != SharedSwitch::kPorts; ++port) {
+        const auto name = "Ethernet" + std::to_string(port);
+        roles += "[[port]]\nname = \"" + name + "\"\nrole = \"" + (name == server ? "host" : "switch") + "\"\n";
+    }
+    return roles;
+}
+
+TEST_F(OwnTablesAgent, StartDefaultWatchesThePortsThatFaceServers)
+{
+    live(only_server("Ethernet1"));
+    agent->wait_for("agent_ready");
+    output_of({"start_default"});
+    EXPECT_THAT(output_of({"show", "config"}),
+                AllOf(HasSubstr("Ethernet1      drop               200                 200"),
+                      HasSubstr("Changed polling interval to 200ms"), Not(HasSubstr("Ethernet2"))));
+    sw.storm(1);
+    sw.storm(2);
+    wait_for_treatment(1, Treatment::drop);
+    EXPECT_EQ(sw.in_force(2), Treatment::none);
+}
+
+TEST_F(OwnTablesAgent, StartDefaultFailsIfItWouldStartNothing)
+{
+    live(only_server("none"));
+    agent->wait_for("agent_ready");
+    const auto no_server = run("pfcwd", {"start_default"});
+    EXPECT_EQ(no_server.exit_code, 1);
+    EXPECT_THAT(no_server.err, HasSubstr("no port is known to face a server"));
+    live(only_server("Ethernet1"));
+    agent->wait_for("agent_ready");
+    EXPECT_EQ(run("pfc", {"config", "priority", "off", "Ethernet1", "3"}).exit_code, 0);
+    const auto no_pfc = run("pfcwd", {"start_default"});
+    EXPECT_EQ(no_pfc.exit_code, 1);
+    EXPECT_THAT(no_pfc.err, HasSubstr("PFC is not enabled on any port that faces a server (Ethernet1)"));
+    EXPECT_THAT(output_of({"show", "config"}), Not(HasSubstr("Ethernet")));
+}
+
 TEST_F(OwnTablesAgent, StopReleasesAQueueInAStorm)
 {
     ready();

@@ -116,6 +116,34 @@ TEST_F(SonicDetectorProcess, ReleaseAllNeedsNoMemory)
     run_until([&] { return sonic->has_plugins(); });
 }
 
+// lossless-off is a treatment of the port: of an agent that was killed, release-all ends it for all queues of the port.
+class ReleaseAllOfAPort : public SonicDetectorProcess {
+protected:
+    void kill_and_release(const std::vector<std::string>& flags)
+    {
+        build();
+        const auto agent = live_with("[[device]]\nname = \"sw\"\ndriver = \"sonic:local\"\n"
+                                     "[[policy]]\npreset = \"rdma-switch\"\nports = [\"Ethernet0\"]\n"
+                                     "[[port]]\nname = \"Ethernet0\"\nrole = \"host\"\n",
+                                     folder.path(), {"--redis", to_text(redis->address())});
+        stormed = {"Ethernet0:3"};
+        wait_for_status("Ethernet0:3", "stormed");
+        wait_for_status("Ethernet0:4", "stormed");
+        agent->kill();
+        const auto released = release_all(*agent, flags);
+        EXPECT_EQ(released.exit_code, 0) << released.out << released.err;
+        EXPECT_THAT(released.out, AllOf(HasSubstr("sw: Ethernet0 released"), testing::Not(HasSubstr("Ethernet0:"))));
+        EXPECT_EQ(sonic->of_queue("Ethernet0:3", "PFC_WD_STATUS"), "operational");
+        EXPECT_EQ(sonic->of_queue("Ethernet0:4", "PFC_WD_STATUS"), "operational");
+        run_until([&] { return sonic->has_plugins(); });
+    }
+};
+
+TEST_F(ReleaseAllOfAPort, ByTheJournal) { kill_and_release({}); }
+
+// The port is read before its queues: its treatment is also theirs.
+TEST_F(ReleaseAllOfAPort, WithoutAJournal) { kill_and_release({"--state-dir", (folder / "elsewhere").string()}); }
+
 TEST_F(SonicDetector, AStopThatCannotPutTheScriptsBackFails)
 {
     build();

@@ -137,7 +137,7 @@ TEST_F(SonicExchange, PoliciesAreReturnedOnlyIfTheyChanged)
     const auto alpha = exchange_until_reply();
     EXPECT_FALSE(alpha.policies);
     ASSERT_THAT(alpha.lines, SizeIs(1));
-    EXPECT_EQ(alpha.lines.front().event, "alpha_changed");
+    EXPECT_EQ(alpha.lines.front().event, "alpha_not_programmed");
 
     EXPECT_TRUE(news("PFC_WD|Ethernet0", {{"detection_time", "401"}}));
     EXPECT_TRUE(news("PFC_WD|Ethernet0", {{"action", "alert"}}));
@@ -294,7 +294,7 @@ TEST_F(SonicExchange, EventsAreLoggedWhileRedisIsDown)
 
 TEST(SonicLogOfPorts, LogsPortsWhoseWatchBeginsOrEnds)
 {
-    SonicLog log{sonic::Role::owner};
+    SonicLog log{sonic::Role::owner, SonicLog::Thresholds::of_device};
     sonic::Config config;
     const auto messages = [&] {
         SonicLog::Lines lines;

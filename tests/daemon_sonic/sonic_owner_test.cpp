@@ -29,6 +29,7 @@ using test::AgentProcess;
 using test::Fields;
 using test::SharedSwitch;
 using test::SimulatedAgent;
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -413,7 +414,9 @@ TEST_F(SonicOwner, AChangedAlphaIsLoggedAndChangesNothing)
     sw.storm(1);
     wait_for_treatment(1, Treatment::drop);
     test::write_hash(*redis, kConfig, "BUFFER_PROFILE|lossless", {{"dynamic_th", "-3"}});
-    EXPECT_THAT(agent->wait_for("alpha_changed"), HasSubstr("lossless: dynamic_th changed from 0 to -3"));
+    EXPECT_THAT(agent->wait_for("alpha_not_programmed"),
+                AllOf(HasSubstr("lossless: dynamic_th changed from 0 to -3"), HasSubstr("no process programs it")));
+    EXPECT_THAT(agent->log_text(), Not(HasSubstr("alpha_changed")));
     EXPECT_EQ(sw.in_force(1), Treatment::drop);
     sw.calm(1);
     wait_for_treatment(1, Treatment::none);

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "device/synthetic/removable_ports.hpp"
 #include "device/waker.hpp"
@@ -85,6 +86,12 @@ public:
         return std::vector{Delegated{.row = rows.front().row, .detect = {}, .restore = {}, .on = true}};
     }
     void set_watched_rows(std::span<const Slot> rows) override { watched.assign(rows.begin(), rows.end()); }
+    Buffers buffers() override { return {{{.name = "pool0"}}, {}}; }
+    Result<void> set_dynamic_threshold(const std::string& profile, int exponent) override
+    {
+        threshold = {profile, exponent};
+        return tl::unexpected(refused());
+    }
     std::vector<UnseenQueue> unseen_queues() const override { return {{"Ethernet1:3", "no counters"}}; }
     void set_waker(const Waker& passed) override { waker = &passed; }
     bool wants_reopening() const override { return true; }
@@ -95,6 +102,7 @@ public:
     Target prepared, applied, awaited, read;
     Undo used;
     std::vector<DelegatedRow> self_watch;
+    std::pair<std::string, int> threshold;
     NoticeSink* sink{};
     const Waker* waker{};
 
@@ -225,6 +233,15 @@ TYPED_TEST(Wrapper, PassesOnWatchedRows)
 {
     this->wrapper_.set_watched_rows(std::vector{kWrappedRow});
     EXPECT_THAT(this->behind_.watched, ElementsAre(kWrappedRow));
+}
+
+TYPED_TEST(Wrapper, PassesOnBuffers)
+{
+    EXPECT_EQ(this->wrapper_.buffers(), this->behind_.buffers());
+    const auto set = this->wrapper_.set_dynamic_threshold("profile1", -3);
+    EXPECT_EQ(this->behind_.threshold, std::pair(std::string{"profile1"}, -3));
+    ASSERT_FALSE(set);
+    EXPECT_EQ(set.error().what, refused().what);
 }
 
 TYPED_TEST(Wrapper, ShowsUnseenQueues)

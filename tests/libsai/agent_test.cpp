@@ -14,6 +14,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::MatchesRegex;
+using testing::Not;
 using watchdog::Treatment;
 
 constexpr DeviceId kId{7};
@@ -115,6 +116,24 @@ TEST_F(AgentOnLibrary, ForwardDeliversPacketsDuringTheStorm)
     run_until_ms(1000);
     EXPECT_EQ(event_texts().size(), 2U);
     EXPECT_EQ(shown(1), Treatment::none);
+}
+
+// Alpha is a power of two times the free bytes of the pool: with a small one the neighbour is paused early.
+TEST_F(AgentOnLibrary, TheAlphaThatTheDeviceSetsIsThatOfTheSwitch)
+{
+    open(kStorm, {});
+    const auto shown = device_->buffers();
+    ASSERT_THAT(shown.profiles, Not(IsEmpty()));
+    for (const auto& profile : shown.profiles) {
+        ASSERT_TRUE(!profile.dynamic_th || device_->set_dynamic_threshold(profile.name, -8));
+    }
+    EXPECT_EQ(initialize(), status::item_already_exists) << "the device has done that";
+    const sai::Attribute attach{sai::switch_attr::init_switch, boolean(false)};
+    ASSERT_EQ(switches->create(&s0, 1, &attach), status::success);
+    step_ms(400);
+    const auto used = stat(buffers->get_group_stats, group(kUplink), sai::group_stat::shared_curr_occupancy_bytes);
+    EXPECT_GT(used, 0U);
+    EXPECT_LT(used, shown.pools.at(0).size / 256 + 1500) << "up to a packet more";
 }
 
 // The library detects, each port with its own intervals; the agent receives the notices and reports the storms.

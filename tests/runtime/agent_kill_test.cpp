@@ -81,6 +81,11 @@ public:
         return switch_.delegate_detection(rows);
     }
     void set_watched_rows(std::span<const Slot> rows) override { switch_.set_watched_rows(rows); }
+    device::Buffers buffers() override { return switch_.buffers(); }
+    Result<void> set_dynamic_threshold(const std::string& profile, int exponent) override
+    {
+        return switch_.set_dynamic_threshold(profile, exponent);
+    }
     std::vector<device::UnseenQueue> unseen_queues() const override { return switch_.unseen_queues(); }
     void set_waker(const device::Waker& waker) override { switch_.set_waker(waker); }
     bool wants_reopening() const override { return switch_.wants_reopening(); }

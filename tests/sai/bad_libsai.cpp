@@ -621,6 +621,19 @@ Status get_profile(ObjectId id, std::uint32_t count, Attribute* attributes)
     });
 }
 
+Status set_profile(ObjectId id, const Attribute* attribute)
+{
+    if (attribute->id != profile_attr::shared_dynamic_th || bad("fixed_profiles")) {
+        return status::not_supported;
+    }
+    before_a_set();
+    if (!bad("forgets_alpha")) {
+        lib().model.profiles.at(id).share = attribute->value.s8;
+        keep();
+    }
+    return status::success;
+}
+
 Status remove_profile(ObjectId id)
 {
     auto& model = lib().model;
@@ -667,9 +680,9 @@ Status past_the_end(std::uint32_t, const ObjectId*, const std::uint32_t*, Attrib
 SwitchApi switch_api{create_switch, nullptr, set_switch, get_switch, nullptr, nullptr, nullptr, {}};
 PortApi port_api{nullptr, nullptr, set_port, get_port, port_stats, nullptr, nullptr, nullptr, {}};
 QueueApi queue_api{nullptr, nullptr, set_queue, get_queue, queue_stats, nullptr, nullptr, nullptr, get_queues};
-BufferApi buffer_api{create_pool,    remove_pool,    nullptr,   get_pool,    nullptr,     nullptr, nullptr,
-                     nullptr,        nullptr,        set_group, get_group,   group_stats, nullptr, nullptr,
-                     create_profile, remove_profile, nullptr,   get_profile, nullptr,     nullptr};
+BufferApi buffer_api{create_pool,    remove_pool,    nullptr,     get_pool,    nullptr,     nullptr, nullptr,
+                     nullptr,        nullptr,        set_group,   get_group,   group_stats, nullptr, nullptr,
+                     create_profile, remove_profile, set_profile, get_profile, nullptr,     nullptr};
 
 QosMapApi qos_map_api{nullptr, nullptr, nullptr, get_map};
 
@@ -701,6 +714,8 @@ void start_anew(const ServiceMethods* services)
     library.model.most_pools = pools == nullptr ? 1000 : std::strtoull(pools, nullptr, 10);
     library.model.pools[kUsualPool].size = 1'000'000;
     library.model.profiles[kUsualProfile].pool = kUsualPool;
+    library.model.profiles[kUsualProfile].mode = static_cast<std::int32_t>(ThresholdMode::dynamic);
+    library.model.profiles[kUsualProfile].share = 1;
     for (auto& port : library.model.ports) {
         for (auto& group : port.groups) {
             group.profile = kUsualProfile;

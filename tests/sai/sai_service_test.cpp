@@ -303,6 +303,26 @@ TEST_F(SaiService, StatusNamesTheFirstCauseOfAFailure)
     EXPECT_THAT(answer({"status"}), HasSubstr("sai_api_initialize: FAILURE (-1)"));
 }
 
+// lossless-off is a treatment of the port: its entry in the journal has no queue. The library keeps its masks as
+// hardware would: a line "port NUMBER MASK SENT_MASK" for each port.
+TEST_F(SaiService, ReleaseAllPutsTheLosslessModeOfAPortBack)
+{
+    const auto hardware = folder_ / "hardware";
+    live(device(PETREL_BAD_LIBSAI, "bad.kept=" + hardware.string() + "\n") +
+         "[[policy]]\npreset = \"rdma-switch\"\n[[port]]\nname = \"port1\"\nrole = \"host\"\n");
+    answer({"mitigate", "port1:3"});
+    while (answer({"queues", "--json"}).find(R"("observed":"lossless-off")") == std::string::npos) {
+    }
+    EXPECT_THAT(content(hardware), AllOf(HasSubstr("port 0 24 24\n"), HasSubstr("port 1 0 24\n")));
+    agent_->kill();
+    const auto released =
+        run({.program = PETREL_BIN_DIR "/petrel",
+             .arguments = {"release-all", "--config", agent_->file().string(), "--socket", agent_->socket().string()}});
+    EXPECT_EQ(released.exit_code, 0) << released.err;
+    EXPECT_THAT(released.out, HasSubstr("tor: port1 released"));
+    EXPECT_THAT(content(hardware), AllOf(HasSubstr("port 0 24 24\n"), HasSubstr("port 1 24 24\n")));
+}
+
 // A release-all with a mistyped socket must not initialise the switch a second time.
 TEST_F(SaiService, ReleaseAllLeavesTheDeviceOfALiveAgentAlone)
 {

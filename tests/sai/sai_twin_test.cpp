@@ -74,6 +74,12 @@ public:
         return real_.delegate_detection(rows);
     }
     void set_watched_rows(std::span<const Slot> rows) override { real_.set_watched_rows(rows); }
+    device::Buffers buffers() override { return real_.buffers(); }
+    Result<void> set_dynamic_threshold(const std::string& profile, int exponent) override
+    {
+        catch_up();
+        return real_.set_dynamic_threshold(profile, exponent);
+    }
     std::vector<device::UnseenQueue> unseen_queues() const override { return real_.unseen_queues(); }
     void set_waker(const device::Waker& waker) override { real_.set_waker(waker); }
     bool wants_reopening() const override { return real_.wants_reopening(); }

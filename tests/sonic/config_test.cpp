@@ -296,5 +296,65 @@ TEST(PriorityBits, AreAListOfDigits)
     }
 }
 
+// --- ports that face servers
+
+class ServerPorts : public SonicConfig {
+protected:
+    void neighbor(const std::string& port, const std::string& name, const std::string& type)
+    {
+        table()["DEVICE_NEIGHBOR|" + port] = {{"name", name}};
+        if (!type.empty()) {
+            table()["DEVICE_NEIGHBOR_METADATA|" + name] = {{"type", type}};
+        }
+    }
+    void lldp(const std::string& port, const std::string& capabilities)
+    {
+        store_.content[Db::appl]["LLDP_ENTRY_TABLE:" + port] = {{"lldp_rem_sys_cap_enabled", capabilities},
+                                                                {"lldp_rem_time_mark", "17"}};
+    }
+    std::vector<std::string> found()
+    {
+        std::vector<std::string> ports;
+        for (const auto& server : read().policies.server_ports) {
+            ports.push_back(server.port);
+        }
+        return ports;
+    }
+};
+
+TEST_F(ServerPorts, AreThoseWhoseNeighbourIsAServer)
+{
+    neighbor("Ethernet0", "server-7", "Server");
+    neighbor("Ethernet4", "leaf-1", "LeafRouter");
+    EXPECT_THAT(found(), ElementsAre("Ethernet0"));
+}
+
+TEST_F(ServerPorts, WithoutAKnownNeighbourLldpDecides)
+{
+    neighbor("Ethernet0", "server-7", "");
+    lldp("Ethernet0", "01 00");
+    EXPECT_THAT(found(), ElementsAre("Ethernet0"));
+    neighbor("Ethernet0", "leaf-1", "LeafRouter");
+    EXPECT_THAT(found(), IsEmpty()) << "the configuration wins";
+}
+
+TEST_F(ServerPorts, APeerThatBridgesOrRoutesIsNoServer)
+{
+    for (const std::string capabilities : {"28 00", "21 00", "09 00", "00 00", "80 00", "", "x"}) {
+        lldp("Ethernet0", capabilities);
+        EXPECT_THAT(found(), IsEmpty()) << capabilities;
+    }
+}
+
+TEST_F(ServerPorts, OfLldpOnlyTheCapabilitiesAreCompared)
+{
+    lldp("Ethernet0", "01 00");
+    const auto before = read().tables;
+    store_.content[Db::appl]["LLDP_ENTRY_TABLE:Ethernet0"]["lldp_rem_time_mark"] = "18";
+    EXPECT_EQ(read().tables, before);
+    lldp("Ethernet0", "28 00");
+    EXPECT_NE(read().tables, before);
+}
+
 }  // namespace
 }  // namespace petrel::sonic

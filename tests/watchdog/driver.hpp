@@ -149,9 +149,9 @@ public:
         dog_.order({kind, target, std::move(by)}, now(), out_);
         drain();
     }
-    void receive(watchdog::Notice::Kind kind, Target target)
+    void receive(watchdog::Notice::Kind kind, Target target, Duration recovery = {})
     {
-        dog_.receive({kind, target, now()}, now(), out_);
+        dog_.receive({kind, target, now(), {}, {}, recovery}, now(), out_);
         drain();
     }
     void settle(const watchdog::Command& command, const Answer& how)

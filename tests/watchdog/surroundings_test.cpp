@@ -471,6 +471,30 @@ TEST(DeviceCriterion, AStormWhoseEndIsNotReportedIsClosedAfterTwiceT1OfQuiet)
     EXPECT_EQ(d.story(), Story{"1450 storm_detected Ethernet0:3 device"});
 }
 
+// A device whose shortest recovery is longer than T1 (`clip`).
+TEST(DeviceCriterion, ADeviceThatRecoversForLongerThanT1GetsTwiceItsOwnTime)
+{
+    auto d = by_device();
+    d.storm();
+    d.receive(Notice::Kind::detected, d.target(), std::chrono::milliseconds{500});
+    d.run_ms(1'000);
+    EXPECT_EQ(d.story(), Story{"0 storm_detected Ethernet0:3 device"});
+    auto same = preset("sai");
+    same.criterion = Criterion::device;
+    d.change(test::book_of(same));
+    d.calm();
+    d.run_ms(1'000);
+    EXPECT_EQ(d.story(), Story{}) << "the device may still report it";
+    d.run_ms(50);
+    EXPECT_EQ(d.story(), (Story{"2050 storm_restored Ethernet0:3 quiet", "2050 do none Ethernet0:3"}));
+    d.storm();
+    d.receive(Notice::Kind::detected, d.target());
+    d.calm();
+    d.run_ms(450);
+    EXPECT_EQ(d.story(), (Story{"2050 storm_detected Ethernet0:3 device", "2450 storm_restored Ethernet0:3 quiet",
+                                "2450 do none Ethernet0:3"}));
+}
+
 TEST(DeviceCriterion, AStormWithoutSignalsIsClosedIfTheNoticeIsOverdue)
 {
     auto policy = preset("sai");

@@ -3,8 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <map>
-#include <set>
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -27,7 +26,6 @@ using sonic::TableContent;
 constexpr std::size_t kLargestAnswer = 4UL * 1024 * 1024;
 
 constexpr std::string_view kPorts = "PORT|";
-constexpr std::string_view kQosMaps = "PORT_QOS_MAP|";
 
 std::size_t size_of(const Hash& hash)
 {
@@ -39,6 +37,15 @@ std::size_t size_of(const Hash& hash)
 }
 
 Error refused(std::string what) { return {ErrorKind::invalid, std::move(what)}; }
+
+bool is_of_buffers(const Change& change) { return change.key.starts_with(BufferTables::kPrefix); }
+
+// The rows that the file has: those of buffers are the device's.
+TableContent without_buffers(TableContent tables)
+{
+    std::erase_if(tables, [](const auto& row) { return row.first.starts_with(BufferTables::kPrefix); });
+    return tables;
+}
 
 }  // namespace
 
@@ -70,7 +77,8 @@ Result<std::unique_ptr<OwnTables>> OwnTables::open(const std::filesystem::path& 
     if (!config) {
         return tl::unexpected(std::move(config.error()));
     }
-    return std::unique_ptr<OwnTables>{new OwnTables{std::move(*held), std::move(*found), std::move(*config)}};
+    return std::unique_ptr<OwnTables>{
+        new OwnTables{std::move(*held), std::move(*found), without_buffers(std::move(*config))}};
 }
 
 OwnTables::OwnTables(runtime::HeldFile held, std::optional<runtime::FileDescriptor> file, TableContent config)
@@ -81,7 +89,7 @@ OwnTables::OwnTables(runtime::HeldFile held, std::optional<runtime::FileDescript
 
 Result<void> OwnTables::write(const TableContent& tables)
 {
-    const auto text = codec::table_file_text(tables);
+    const auto text = codec::table_file_text(without_buffers(tables));
     return held_.folder()
         .replace(held_.name(), std::as_bytes(std::span{text}), runtime::kOwnersFile)
         .and_then([&](runtime::FileDescriptor&& file) {
@@ -106,7 +114,8 @@ Nos::Reply OwnTables::exchange(Report report)
     store_report(report, tables_, counters_);
     overrides_.set(report.overrides);
     Reply reply;
-    const auto known = add_ports(report.queues);
+    show_buffers(report.buffers);
+    const auto known = ports_.update(store_, report.queues);
     const auto followed = follow_configuration(reply);
     reply.concern = config_ ? concern(*config_) : "";
     const auto written = tables_.write(store_).and_then([&] { return counters_.write(store_, tables_); }).and_then([&] {
@@ -126,28 +135,12 @@ Nos::Reply OwnTables::exchange(Report report)
     return reply;
 }
 
-// Adds entries in PORT and PORT_QOS_MAP for the ports of the devices, all their queues lossless. Entries that exist,
-// for example because an operator set them, stay.
-Result<void> OwnTables::add_ports(std::span<const control::QueueReport> queues)
+void OwnTables::show_buffers(std::span<const NosBuffers> changed)
 {
-    std::map<std::string, std::set<unsigned>> ports;
-    for (const auto& queue : queues) {
-        ports[queue.port].insert(*queue.priority);
-        queues_[queue.port].insert(*queue.priority);
+    if (!changed.empty()) {
+        buffers_.update(changed);
+        store_.mirror(BufferTables::kPrefix, buffers_.rows());
     }
-    std::vector<Change> changes;
-    for (const auto& [port, priorities] : ports) {
-        const std::vector keys{fmt::format("{}{}", kPorts, port), fmt::format("{}{}", kQosMaps, port)};
-        const auto list = fmt::format("{}", fmt::join(priorities, ","));
-        const std::array<Hash, 2> fields{Hash{{"alias", port}}, Hash{{"pfc_enable", list}, {"pfcwd_sw_enable", list}}};
-        const auto found = store_.hashes(Db::config, keys);
-        for (std::size_t i = 0; found && i != keys.size(); ++i) {
-            if (found->at(i).empty()) {
-                changes.push_back({Change::Kind::set, keys[i], fields.at(i)});
-            }
-        }
-    }
-    return changes.empty() ? Result<void>{} : store_.apply(Db::config, changes);
 }
 
 Result<void> OwnTables::follow_configuration(Reply& reply)
@@ -156,40 +149,18 @@ Result<void> OwnTables::follow_configuration(Reply& reply)
         return {};
     }
     return sonic::read_config(store_, sonic::Role::owner, config_).map([&](sonic::Config config) {
+        if (!config_ || config.policies != config_->policies) {
+            reply.policies = config.policies;
+        }
         config_ = std::move(config);
         log_.configured(*config_, tables_, reply.lines);
         tables_.configure(*config_);
         counters_.configure(*config_);
-        reply.policies = config_->policies;
         followed_ = store_.version();
     });
 }
 
-// Refuses changes of PFC that the device does not have: these tables only describe its PFC settings. The operator sets
-// them on the switch.
-Result<void> OwnTables::check_change(const Change& change) const
-{
-    if (change.fields.contains("pfc_asym")) {
-        return tl::unexpected(refused("the agent does not change asymmetric PFC: configure it on the switch"));
-    }
-    const auto port = std::string_view{change.key}.substr(std::min(change.key.size(), kQosMaps.size()));
-    const auto has = change.key.starts_with(kQosMaps) ? queues_.find(port) : queues_.end();
-    const auto list = change.fields.find("pfc_enable");
-    if (has == queues_.end() || list == change.fields.end()) {
-        return {};
-    }
-    const auto bits = sonic::priority_bits(list->second);
-    for (unsigned priority = 0; bits && priority != kPriorities; ++priority) {
-        if ((unsigned{*bits} >> priority & 1U) != 0 && !has->second.contains(priority)) {
-            return tl::unexpected(
-                refused(fmt::format("{} has no lossless queue {}: its device has {}. Make it lossless there first",
-                                    port, priority, fmt::join(has->second, ", "))));
-        }
-    }
-    return {};
-}
-
-Result<control::TableReport> OwnTables::tables(const ControlRequest& request)
+Result<Nos::Answer> OwnTables::tables(const ControlRequest& request)
 {
     if (request.db >= sonic::kDatabases) {
         return tl::unexpected(refused(fmt::format("no database {}: allowed 0..{}", request.db, sonic::kDatabases - 1)));
@@ -203,9 +174,12 @@ Result<control::TableReport> OwnTables::tables(const ControlRequest& request)
     switch (request.command) {
     case ControlRequest::Command::table_keys:
         return store_.keys(db, request.prefix).map([](std::vector<std::string> keys) {
-            return control::TableReport{std::move(keys), {}};
+            return Answer{{std::move(keys), {}}, std::nullopt};
         });
-    case ControlRequest::Command::table_hashes: return hashes(db, request.keys);
+    case ControlRequest::Command::table_hashes:
+        return hashes(db, request.keys).map([](control::TableReport report) {
+            return Answer{std::move(report), std::nullopt};
+        });
     default: break;
     }
     if (db != Db::config) {
@@ -213,12 +187,20 @@ Result<control::TableReport> OwnTables::tables(const ControlRequest& request)
             "database {} is the state of queues, which only the agent writes: change the configuration, database {}",
             request.db, static_cast<int>(Db::config))));
     }
+    if (std::ranges::any_of(request.changes, is_of_buffers)) {
+        if (request.changes.size() != 1) {
+            return tl::unexpected(refused("a buffer profile is changed by a request of its own"));
+        }
+        return buffers_.threshold(request.changes.front()).map([](Answer::Threshold threshold) {
+            return Answer{{}, std::move(threshold)};
+        });
+    }
     for (const auto& change : request.changes) {
-        if (auto possible = check_change(change); !possible) {
+        if (auto possible = ports_.check(change); !possible) {
             return tl::unexpected(std::move(possible.error()));
         }
     }
-    return store_.apply(db, request.changes).map([] { return control::TableReport{}; });
+    return store_.apply(db, request.changes).map([] { return Answer{}; });
 }
 
 Result<control::TableReport> OwnTables::hashes(Db db, std::span<const std::string> keys)

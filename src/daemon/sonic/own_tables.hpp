@@ -4,16 +4,16 @@
 
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 
 #include "control/report.hpp"
 #include "control/request.hpp"
 #include "daemon/nos.hpp"
+#include "daemon/sonic/buffer_tables.hpp"
+#include "daemon/sonic/device_ports.hpp"
 #include "daemon/sonic/sonic_log.hpp"
 #include "runtime/file_lock.hpp"
 #include "sonic/policy_overrides.hpp"
@@ -31,16 +31,15 @@ public:
     std::string_view name() const override { return "pfcwd"; }
     Reply exchange(Report) override;
     Result<void> leave() override { return {}; }
-    Result<control::TableReport> tables(const control::ControlRequest&) override;
+    Result<Answer> tables(const control::ControlRequest&) override;
 
 private:
     OwnTables(runtime::HeldFile, std::optional<runtime::FileDescriptor>, sonic::TableContent config);
 
     Result<void> write(const sonic::TableContent&);
     Result<void> keep_name(Reply&);
-    Result<void> add_ports(std::span<const control::QueueReport>);
+    void show_buffers(std::span<const NosBuffers>);
     Result<void> follow_configuration(Reply&);
-    Result<void> check_change(const sonic::Change&) const;
     Result<control::TableReport> hashes(sonic::Db, std::span<const std::string> keys);
 
     runtime::HeldFile held_;
@@ -48,11 +47,12 @@ private:
     sonic::TableStore store_;
     sonic::QueueTables tables_;
     sonic::PortCounters counters_;
+    DevicePorts ports_;
+    BufferTables buffers_;
     sonic::PolicyOverrides overrides_;
-    SonicLog log_{sonic::Role::owner};
-    std::optional<std::uint64_t> followed_;                          // version of the store
-    std::optional<sonic::Config> config_;                            // the configuration in that version
-    std::map<std::string, std::set<unsigned>, std::less<>> queues_;  // priorities of the devices' queues, by port
+    SonicLog log_{sonic::Role::owner, SonicLog::Thresholds::of_device};
+    std::optional<std::uint64_t> followed_;  // version of the store
+    std::optional<sonic::Config> config_;    // the configuration in that version
 };
 
 }  // namespace petrel::daemon

@@ -85,6 +85,9 @@ config::PolicyFile SeveralAsics::policies_of_all() const
             entry.device = asic.device;
             all.policies.push_back(std::move(entry));
         }
+        for (const auto& server : asic.policies->server_ports) {
+            all.server_ports.push_back({server.port, asic.device});
+        }
     }
     return all;
 }

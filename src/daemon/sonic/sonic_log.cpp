@@ -22,9 +22,13 @@ Log::Line sonic_line(std::string_view port, std::uint8_t priority, std::string m
 
 constexpr std::size_t kMostAlphas = 20;  // named in the log; the others are counted
 
-Log::Line alpha_line(std::string message)
+Log::Line alpha_line(bool programmed, std::string message)
 {
-    return {Log::Level::notice, "alpha_changed", {}, {}, std::move(message), {}};
+    if (programmed) {
+        return {Log::Level::notice, "alpha_changed", {}, {}, std::move(message), {}};
+    }
+    message += "; no process programs it into the switch";
+    return {Log::Level::warning, "alpha_not_programmed", {}, {}, std::move(message), {}};
 }
 
 // "oid:0x15000000000003" is "0x15000000000003" in the log.
@@ -124,6 +128,7 @@ void SonicLog::configured(const sonic::Config& config, const sonic::QueueTables&
 // Both lists are sorted by profile.
 void SonicLog::log_alphas(const std::vector<sonic::Alpha>& alphas, Lines& lines) const
 {
+    const bool programmed = thresholds_ != Thresholds::by_no_process;
     std::size_t changed = 0;
     for (const auto& alpha : alphas) {
         const auto before = std::ranges::lower_bound(alphas_, alpha.profile, {}, &sonic::Alpha::profile);
@@ -132,13 +137,14 @@ void SonicLog::log_alphas(const std::vector<sonic::Alpha>& alphas, Lines& lines)
         }
         if (changed++ < kMostAlphas) {
             lines.push_back(alpha_line(
+                programmed,
                 fmt::format("buffer profile {}: dynamic_th changed from {} to {}; the watched queues stay the same",
                             excerpt(alpha.profile), excerpt(before->dynamic_th), excerpt(alpha.dynamic_th))));
         }
     }
     if (changed > kMostAlphas) {
-        lines.push_back(
-            alpha_line(fmt::format("and {} more buffer profiles have another dynamic_th", changed - kMostAlphas)));
+        lines.push_back(alpha_line(
+            programmed, fmt::format("and {} more buffer profiles have another dynamic_th", changed - kMostAlphas)));
     }
 }
 

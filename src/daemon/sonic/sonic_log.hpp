@@ -3,6 +3,7 @@
 // lines are the same for tables in Redis and for the agent's own.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -36,7 +37,14 @@ class SonicLog {
 public:
     using Lines = std::vector<Log::Line>;
 
-    explicit SonicLog(sonic::Role role) : role_(role) {}
+    // Which process puts a changed buffer threshold into the switch.
+    enum class Thresholds : std::uint8_t {
+        of_device,     // the tables show what the device shows
+        by_orchagent,  // it follows CONFIG_DB
+        by_no_process
+    };
+
+    SonicLog(sonic::Role role, Thresholds thresholds) : role_(role), thresholds_(thresholds) {}
 
     // Adds lines for what has changed in the configuration.
     void configured(const sonic::Config&, const sonic::QueueTables&, Lines&);
@@ -49,6 +57,7 @@ private:
     void log_ports(const sonic::Config&, Lines&);
 
     sonic::Role role_;
+    Thresholds thresholds_;
     std::map<std::string, std::string> ports_;  // watched ports, each with the name of its policy
     std::vector<std::string> problems_;         // as last logged
     std::size_t more_problems_{};               // as last logged: the number of further problems

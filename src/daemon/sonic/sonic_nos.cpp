@@ -62,6 +62,9 @@ void add_message(redis::Pipeline& pipeline, const Alerts::Message& message, cons
 std::string text_of(const sonic::Config& config)
 {
     auto text = fmt::format("{} {}\n", config.poll_ms, config.big_red_switch);
+    for (const auto& server : config.policies.server_ports) {
+        text += server.port + '\n';
+    }
     for (const auto& entry : config.policies.policies) {
         text += entry.policy.name;
         for (const auto& parameter : watchdog::parameters()) {
@@ -85,7 +88,7 @@ SonicNos::SonicNos(const sonic::Databases& databases, Role role, std::filesystem
       store_(databases, kPatience),
       follower_(place_of(databases, Db::config), role, kPatience),
       memory_(std::move(memory)),
-      log_(role)
+      log_(role, role == Role::owner ? SonicLog::Thresholds::by_no_process : SonicLog::Thresholds::by_orchagent)
 {}
 
 void SonicNos::take(Report report)

@@ -76,6 +76,7 @@ constexpr std::array kAttributes{
     AttributeName{ObjectType::queue, abi::queue_attr::pfc_continuous_deadlock_state, "PFC_CONTINUOUS_DEADLOCK_STATE"},
     AttributeName{ObjectType::ingress_priority_group, abi::group_attr::buffer_profile, "BUFFER_PROFILE"},
     AttributeName{ObjectType::ingress_priority_group, abi::group_attr::index, "INDEX"},
+    AttributeName{ObjectType::buffer_profile, abi::profile_attr::shared_dynamic_th, "SHARED_DYNAMIC_TH"},
     AttributeName{ObjectType::qos_map, abi::qos_map_attr::map_to_value_list, "MAP_TO_VALUE_LIST"},
 };
 

@@ -57,6 +57,19 @@ bool LosslessOff::without_pfc(const PortObjects& port) const
     return possible_ && now && now->received == 0;
 }
 
+std::uint8_t LosslessOff::lossless(const PortObjects& port) const
+{
+    constexpr std::uint8_t kAll = 0xff;
+    if (const auto at = treated_.find(port.port); at != treated_.end()) {
+        return at->second.lossless != 0 ? at->second.lossless : usual_mask();
+    }
+    const auto now = masks(port);
+    if (!now) {
+        return kAll;
+    }
+    return now->sent != 0 ? now->received & now->sent : now->received;
+}
+
 Result<void> LosslessOff::set_mask(const PortObjects& port, abi::AttrId id, std::uint8_t wanted) const
 {
     abi::Value value{};

@@ -43,6 +43,10 @@ public:
 
     bool without_pfc(const PortObjects&) const;  // as the library shows it now
 
+    // The priorities whose pause the port honours and sends, or honours if it sends none. Of a treated port: those of
+    // before. All priorities if the library does not show the masks.
+    std::uint8_t lossless(const PortObjects&) const;
+
     Result<PortSettings> before(const PortObjects&);
     Result<void> switch_off(PortObjects&, const PortSettings& before);
     Result<void> restore(PortObjects&, const PortSettings& before);

@@ -16,7 +16,7 @@ void LostNotices::expect(Slot row, Duration detect, Duration recover, watchdog::
 watchdog::Notice LostNotices::notice(Slot slot, Kind kind, const Target& target, Instant at) const
 {
     const auto& row = rows_[slot.value];
-    return {kind, target, at, row.action, kind == Kind::detected ? row.detect : row.recover};
+    return {kind, target, at, row.action, kind == Kind::detected ? row.detect : row.recover, row.recover};
 }
 
 bool LostNotices::receive(Slot row, Kind kind)

@@ -95,6 +95,7 @@ Result<void> SaiDevice::take_ports(const std::vector<abi::ObjectId>& listed)
     }
     links_.reset();
     detection_.reset();
+    buffer_objects_.reset();
     lossless_off_.reset();
     treater_.reset();
     reader_.reset();
@@ -104,6 +105,8 @@ Result<void> SaiDevice::take_ports(const std::vector<abi::ObjectId>& listed)
     reader_.emplace(*library_, switch_id, ports_, places_, clock_, notes_);
     treater_.emplace(*library_, switch_id, ports_, notes_);
     lossless_off_.emplace(*library_, ports_, *treater_);
+    find_lossless_rows();
+    buffer_objects_.emplace(*library_, ports_, *treater_);
     frames_without_pfc_ = FramesWithoutPfc{places_.size()};
     detection_.emplace(*library_, switch_id, ports_, notes_);
     links_.emplace(*library_, ports_);
@@ -168,6 +171,14 @@ Result<void> SaiDevice::take_other_ports()
     return list_ports(*library_, library_->switch_id()).and_then([&](const std::vector<abi::ObjectId>& listed) {
         return take_ports(listed);
     });
+}
+
+void SaiDevice::find_lossless_rows()
+{
+    for (auto& row : inventory_.rows) {
+        const auto lossless = lossless_off_->lossless(ports_[row.target.port.index]);
+        row.lossless = (unsigned{lossless} >> row.target.priority->value & 1U) != 0;
+    }
 }
 
 Result<std::vector<Delegated>> SaiDevice::delegate_detection(std::span<const DelegatedRow> rows)

@@ -1,6 +1,6 @@
 // A switch behind a vendor's library (libsai.so) as a device, with a row for each PFC priority that has a queue.
 // reader.hpp reads, treater.hpp treats queues, lossless_off.hpp ports, detection.hpp programs the library's own
-// detection, links.hpp follows the links.
+// detection, links.hpp follows the links, buffer_objects.hpp shows and changes buffer profiles.
 //
 // Callbacks of the library only post notices; they decide nothing. If a library misbehaves, the device uses what works
 // and reports each workaround once (notes.hpp). Libraries that throw or hang cannot be contained within their own
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "device/plain_device.hpp"
+#include "device/sai/buffer_objects.hpp"
 #include "device/sai/detection.hpp"
 #include "device/sai/frames_without_pfc.hpp"
 #include "device/sai/links.hpp"
@@ -39,6 +40,11 @@ public:
     Result<watchdog::Treatment> read_back(const Target&) override;
     void listen(NoticeSink&) override;
     void set_watched_rows(std::span<const Slot> rows) override { watched_rows_.assign(rows.begin(), rows.end()); }
+    Buffers buffers() override { return buffer_objects_->read(); }
+    Result<void> set_dynamic_threshold(const std::string& profile, int exponent) override
+    {
+        return buffer_objects_->set_dynamic_threshold(profile, exponent);
+    }
     std::vector<UnseenQueue> unseen_queues() const override;
     Result<std::vector<link::LinkSample>> read_links() override { return links_->read(); }
     Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow>) override;
@@ -64,6 +70,7 @@ private:
     bool has_other_ports();
     Result<void> take_other_ports();
     void list_rows();
+    void find_lossless_rows();
     Result<void> check(std::span<const Slot>) const;
     std::vector<Detector> detectors_for(std::span<const DelegatedRow>);
     void expect_notices(std::span<const Detector>);
@@ -95,6 +102,7 @@ private:
     watchdog::Capabilities capabilities_;
     std::optional<Treater> treater_;
     std::optional<LosslessOff> lossless_off_;
+    std::optional<BufferObjects> buffer_objects_;
     FramesWithoutPfc frames_without_pfc_;
     std::optional<Detection> detection_;
     std::optional<Reader> reader_;

@@ -46,6 +46,7 @@ public:
     Result<void> write(const PortObjects&, const QueueObjects&, watchdog::Treatment want, const QueueSettings& before);
     watchdog::Treatment shown_by(const PortObjects&, const QueueObjects&, const QueueSettings&);
     QueueSettings usual(const PortObjects&, const QueueObjects&) const;
+    bool owns_profile(abi::ObjectId profile) const { return empty_buffers_.ours(profile); }
 
     // Sets what a recovery does that the library starts by itself. If the packet action belongs to the switch, all
     // recoveries do the same, and no treatment may change it while they run.

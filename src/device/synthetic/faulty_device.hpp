@@ -61,6 +61,11 @@ public:
         return behind_.delegate_detection(rows);
     }
     void set_watched_rows(std::span<const Slot> rows) override { behind_.set_watched_rows(rows); }
+    Buffers buffers() override { return behind_.buffers(); }
+    Result<void> set_dynamic_threshold(const std::string& profile, int exponent) override
+    {
+        return behind_.set_dynamic_threshold(profile, exponent);
+    }
     std::vector<UnseenQueue> unseen_queues() const override { return behind_.unseen_queues(); }
     int receive_notices() override { return behind_.receive_notices(); }
     void set_waker(const Waker& waker) override { behind_.set_waker(waker); }

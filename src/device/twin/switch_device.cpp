@@ -347,7 +347,7 @@ void SwitchDevice::report(const sim::Interrupt& interrupt, sim::Ps when, NoticeS
                 const auto has = intervals(row.target);
                 sink.post({kind, row.target, at,
                            traits_.recovery_drops ? Treatment::drop_egress : Treatment::ignore_pause,
-                           kind == Notice::Kind::detected ? has.detect : has.recover});
+                           kind == Notice::Kind::detected ? has.detect : has.recover, has.recover});
             }
         }
     };
