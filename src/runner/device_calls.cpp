@@ -221,12 +221,12 @@ void DeviceCalls::begin_waiting(Batch& batch)
     std::vector<std::shared_ptr<Requested>> waiting;
     {
         const std::lock_guard lock{batch.mutex};
-        const auto end = all ? batch.waiting.end() : batch.waiting.begin() + 1;
-        waiting.assign(batch.waiting.begin(), end);
-        batch.waiting.erase(batch.waiting.begin(), end);
+        waiting.assign(batch.waiting.begin(), all ? batch.waiting.end() : batch.waiting.begin() + 1);
     }
     for (const auto& requested : waiting) {
         requested->begun = begin(requested->command, requested->numbering);
+        const std::lock_guard lock{batch.mutex};
+        batch.waiting.pop_front();
     }
 }
 

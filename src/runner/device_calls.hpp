@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -101,7 +102,7 @@ private:
 
     struct Batch {
         std::mutex mutex;
-        std::vector<std::shared_ptr<Requested>> waiting;  // the commands that the worker has not begun
+        std::deque<std::shared_ptr<Requested>> waiting;  // the commands that the worker has not begun
     };
 
     template <class Work, class Answer>
