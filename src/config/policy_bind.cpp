@@ -159,6 +159,33 @@ std::vector<std::size_t> idle_policies(const PolicyFile& file, std::span<const D
     return idle;
 }
 
+std::vector<UnwatchedPorts> unwatched_ports(const PolicyFile& file, std::span<const DeviceRows> devices)
+{
+    std::vector<UnwatchedPorts> unwatched(file.policies.size());
+    for (auto [device, inventory] : devices) {
+        describe_ports(file, inventory, device);
+        const auto numbers = numbers_of(inventory);
+        const auto faces_server = [&rows = inventory.rows](std::uint16_t port) {
+            return std::ranges::any_of(
+                rows, [&](const watchdog::RowInfo& row) { return row.target.port.index == port && row.host_facing; });
+        };
+        for (std::size_t i = 0; i != file.policies.size(); ++i) {
+            const auto& entry = file.policies[i];
+            unwatched[i].policy = i;
+            if (!entry.policy.host_facing_only || (!entry.device.empty() && entry.device != device)) {
+                continue;
+            }
+            for (const auto& port : entry.ports) {
+                if (const auto at = numbers.find(port.name); at != numbers.end() && !faces_server(at->second)) {
+                    unwatched[i].ports.push_back(port.name);
+                }
+            }
+        }
+    }
+    std::erase_if(unwatched, [](const UnwatchedPorts& of) { return of.ports.empty(); });
+    return unwatched;
+}
+
 std::vector<Complaint> unknown_ports(const PolicyFile& file, std::span<const watchdog::Inventory* const> devices)
 {
     std::vector<PortNumbers> numbers;

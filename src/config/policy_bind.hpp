@@ -31,6 +31,16 @@ struct DeviceRows {
 // The policies of the file that would watch no row of any of the devices, by their position.
 std::vector<std::size_t> idle_policies(const PolicyFile&, std::span<const DeviceRows>);
 
+struct UnwatchedPorts {
+    std::size_t policy{};  // its position in the file
+    std::vector<std::string> ports;
+    bool operator==(const UnwatchedPorts&) const = default;
+};
+
+// The ports that a policy for server-facing ports names, and that are not known to face a server: it does not watch
+// them.
+std::vector<UnwatchedPorts> unwatched_ports(const PolicyFile&, std::span<const DeviceRows>);
+
 // The ports that the file names but none of the devices has.
 std::vector<Complaint> unknown_ports(const PolicyFile&, std::span<const watchdog::Inventory* const> devices);
 

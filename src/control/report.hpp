@@ -100,7 +100,7 @@ struct StatusReport {
     std::string nos;                                // the source of the configuration; empty = the file
     std::string nos_trouble;                        // why it cannot be read at present; empty = it can
     std::vector<PolicyReport> policies;             // with a NOS only
-    std::vector<std::string> idle_policies;         // why policies in force watch no queue, a sentence for each
+    std::vector<std::string> idle_policies;         // why policies watch no queue or not all ports, a sentence each
     std::uint64_t events{};                         // kept in the history
     std::uint64_t state_errors{};                   // failed writes of the state file
     std::string state_error;                        // the last error, if the state cannot be written at present

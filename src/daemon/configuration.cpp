@@ -77,6 +77,14 @@ std::string idle_text(const config::PolicyEntry& entry)
             : "no device has a queue that it is for");
 }
 
+std::string unwatched_text(const config::PolicyEntry& entry, const std::vector<std::string>& ports)
+{
+    return fmt::format(
+        "policy {} does not watch {}: it is for ports that face servers, and {} not known to face one; name them: "
+        "[[port]] with role = \"host\"",
+        entry.policy.name, fmt::join(ports, ", "), ports.size() == 1 ? "this one is" : "these are");
+}
+
 bool good_name(std::string_view name)
 {
     const auto good = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-'; };

@@ -29,6 +29,9 @@ std::string sets_text(const std::vector<config::PolicyEntry>& sets);
 // Why a policy watches no queue, as a sentence.
 std::string idle_text(const config::PolicyEntry&);
 
+// Why a policy for server-facing ports does not watch these of its ports, as a sentence.
+std::string unwatched_text(const config::PolicyEntry&, const std::vector<std::string>& ports);
+
 // Whether the name is valid for a device. Names of files contain it.
 bool good_name(std::string_view name);
 

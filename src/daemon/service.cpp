@@ -379,8 +379,8 @@ void Service::check_ready()
     note(Log::Level::notice, "agent_ready", text);
 }
 
-// A policy that watches no queue is an error: the operator expects it to find storms. It is known when all devices are
-// watched, and again whenever their policies or queues change.
+// A policy that watches no queue, or not all ports that it names, is an error: the operator expects it to find storms.
+// That is known when all devices are watched, and again whenever their policies or queues change.
 void Service::follow_idle_policies()
 {
     std::vector<std::uint64_t> watchlists;
@@ -398,10 +398,19 @@ void Service::follow_idle_policies()
         devices.push_back({runner->name(), *runner->inventory()});
     }
     const auto before = std::exchange(idle_policies_, {});
-    for (const auto position : config::idle_policies(policies_->file(), devices)) {
-        idle_policies_.push_back(idle_text(policies_->file().policies[position]));
-        if (std::ranges::find(before, idle_policies_.back()) == before.end()) {
-            note(Log::Level::error, "policy_idle", idle_policies_.back());
+    const auto& file = policies_->file();
+    const auto idle = config::idle_policies(file, devices);
+    for (const auto position : idle) {
+        idle_policies_.push_back(idle_text(file.policies[position]));
+    }
+    for (const auto& [position, ports] : config::unwatched_ports(file, devices)) {
+        if (std::ranges::find(idle, position) == idle.end()) {
+            idle_policies_.push_back(unwatched_text(file.policies[position], ports));
+        }
+    }
+    for (const auto& why : idle_policies_) {
+        if (std::ranges::find(before, why) == before.end()) {
+            note(Log::Level::error, "policy_idle", why);
         }
     }
 }

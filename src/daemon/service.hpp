@@ -95,7 +95,7 @@ private:
     ServiceOptions options_;
     std::shared_ptr<const FilePolicies> policies_;
     std::shared_ptr<const config::PolicyFile> nos_policies_;  // those in force; null before the first ones
-    std::vector<std::string> idle_policies_;                  // why policies in force watch nothing
+    std::vector<std::string> idle_policies_;                  // why policies in force watch nothing, or not all
     std::vector<std::uint64_t> idle_followed_;                // watchlists of the devices for which that is known
     std::string nos_refused_;                                 // why the present policies of the NOS are not in force
     Surroundings& around_;

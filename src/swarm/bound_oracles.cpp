@@ -239,8 +239,9 @@ private:
                            at_least(told.policy.restore, told.policy, profile_of(q));
         const auto from = last_[q].value_or(0);
         const bool link = link_changed_[case_.places.queues[q].port] >= from;
-        // The interval in which the last storm was closed may count as a whole.
-        if (last_[q] && at - from + in_ps(told.policy.poll) < apart && !link &&
+        // The interval in which the last storm was closed may count as a whole. Time stamps are whole microseconds.
+        constexpr Ps kRounding = 2 * twin::kUs;
+        if (last_[q] && at - from + in_ps(told.policy.poll) + kRounding < apart && !link &&
             !case_.disturbances.any(node_of(q), from, at)) {
             violated(at, told.where,
                      fmt::format("This storm is announced {} after the last; T0 and T1 are {} together.",

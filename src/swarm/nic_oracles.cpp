@@ -92,13 +92,14 @@ public:
     }
 
 private:
-    // Called before a frame that was taken since the last glance counts: it may have been taken after the decision.
+    // Called before a frame that was taken since the last glance counts: it may have been taken after the decision. An
+    // event that is published late is not judged by frames after it.
     void judge(std::size_t nic, const EventGlance& told)
     {
         const auto at = twin::from_instant(told.event.at);
         const auto needed = in_ps(told.policy.detect);
         const auto earliest = at - std::min(at, needed);
-        if (taken_[nic] > earliest && !case_.disturbances.blind(place(nic).node, earliest, at)) {
+        if (taken_[nic] > earliest && taken_[nic] < at && !case_.disturbances.blind(place(nic).node, earliest, at)) {
             violated(at, told.where,
                      fmt::format("A stall is announced, but the NIC took a frame {} before at most; T0 is {}.",
                                  ms_text(at - taken_[nic]), ms_text(needed)));

@@ -203,5 +203,15 @@ TEST(PolicyBind, FindsPoliciesThatWatchNothing)
     EXPECT_THAT(config::idle_policies(read_policies(policies + host), two), testing::IsEmpty());
 }
 
+TEST(PolicyBind, FindsPortsThatAPolicyForServersDoesNotWatch)
+{
+    const std::string ports = "ports = [\"Ethernet0\", \"Ethernet4\", \"Ethernet77\"]\n";
+    const auto file =
+        read_policies("[[policy]]\npreset = \"sonic\"\n" + ports + "[[policy]]\npreset = \"rdma-switch\"\n" + ports +
+                      "[[port]]\nname = \"Ethernet0\"\nrole = \"host\"\n");
+    const std::vector<config::DeviceRows> one{{"a", two_ports()}};
+    EXPECT_THAT(config::unwatched_ports(file, one), testing::ElementsAre(config::UnwatchedPorts{1, {"Ethernet4"}}));
+}
+
 }  // namespace
 }  // namespace petrel::codec

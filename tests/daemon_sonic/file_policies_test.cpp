@@ -132,6 +132,9 @@ TEST_F(SonicDetector, RdmaSwitchWatchesThePortsWhoseNeighboursAreServers)
     EXPECT_THAT(agent->control({"queues"}).out, HasSubstr("server-facing ports of sw: Ethernet0\n"));
     EXPECT_THAT(agent->control({"explain", "Ethernet0:3"}).out, HasSubstr("policy rdma-switch"));
     EXPECT_THAT(agent->control({"explain", "Ethernet4:3"}).out, HasSubstr("policy pfcwd-"));
+    EXPECT_THAT(agent->control({"status"}).out,
+                HasSubstr("! policy rdma-switch does not watch Ethernet4: it is for ports that face servers, and this "
+                          "one is not known to face one"));
     stormed = {"Ethernet0:3"};
     wait_for_status("Ethernet0:3", "stormed");
     wait_for_status("Ethernet0:4", "stormed");
