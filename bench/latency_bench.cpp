@@ -128,6 +128,11 @@ public:
         auto list = watchdog::compile(book, device_->inventory(), device_->capabilities());
         PETREL_ASSERT(list, "the policy does not fit");
         watchdog::Intake intake{device_->inventory(), device_->capabilities()};
+        std::vector<Slot> rows;
+        for (std::uint32_t row = 0; row != device_->inventory().rows.size(); ++row) {
+            rows.push_back(Slot{row});
+        }
+        device_->set_watched_rows(rows);
         agent::Output out;
         agent::Agent agent{std::move(*list), {}, clock_.now(), out};
         while (next_ != polls_.size()) {
