@@ -206,7 +206,7 @@ void DeviceCalls::carry_out(const watchdog::Command& command, std::uint32_t numb
             if (!requested->begun) {
                 begin_waiting(*batch);
             }
-            return device::finish_command(std::move(*requested->begun), *device_, *journal_, clock_, fault_hook_);
+            return device::finish_command(*requested->begun, *device_, *journal_, clock_, fault_hook_);
         },
         ended(command, watchdog::Verdict::failed, no_room().what), std::move(then));
     if (added) {

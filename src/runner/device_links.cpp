@@ -37,7 +37,7 @@ void DeviceRunner::read_links()
     });
 }
 
-// Each change is stored before its event. So the history has every event that was published.
+// Each change is stored before its event is published. If it cannot be stored, its event is published all the same.
 void DeviceRunner::follow_links(const std::vector<link::LinkSample>& samples)
 {
     const auto followed = links_.follow(samples, loop_.now().wall);

@@ -55,7 +55,7 @@ DeviceRunner::DeviceRunner(Loop& loop, RunnerHost& host, Setup setup, std::share
 
 DeviceRunner::~DeviceRunner()
 {
-    for (auto* timer : {&wake_, &overdue_, &retry_, &save_, &remember_, &worker_watch_, &next_links_}) {
+    for (auto* timer : {&wake_, &overdue_, &retry_, &save_, &remember_, &worker_watch_, &late_effects_, &next_links_}) {
         cancel(*timer);
     }
     for (auto& [id, timer] : commands_) {
@@ -448,7 +448,7 @@ void DeviceRunner::take(const Looked& looked)
         return;  // the call that closes the device waits behind this look: no call may follow it
     }
     if (links_wanted_) {
-        read_links();
+        read_links();  // before step(), which may begin the next look
     }
     if (looked.journal) {
         host_.name_kept(memory().journal_name(), *looked.journal);

@@ -124,9 +124,10 @@ void DeviceRunner::begin(const agent::Start& start)
     read_links();
 }
 
-// Without a complete journal, this process does not know the last write of the process before it. A device may carry
-// out that write after begin() has read which treatments are in force. A treatment that shows now and is not in the
-// journal is such a write, unless the port is down: links go down for other reasons.
+// If the state folder was lost (no checkpoint) or the journal's end was torn, this process does not know the last write
+// of the process before it. A device may carry out that write after begin() has read which treatments are in force. A
+// treatment that shows now and is not in the journal is such a write, unless the port is down: links go down for other
+// reasons.
 void DeviceRunner::undo_late_effects()
 {
     calls_.gather(std::nullopt, [this, numbering = opened_->numbering](Result<agent::Start> start) {

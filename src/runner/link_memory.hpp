@@ -20,8 +20,8 @@ public:
     // Describes what was wrong when it was read; empty if nothing was.
     virtual const std::string& damage() const = 0;
 
-    // Appends lines. Once it has succeeded, they survive the death of the process. If the file has to be written anew
-    // (it is lost, a write failed, it has grown), it gets the text that `whole` returns.
+    // Appends lines. Once it has succeeded, they survive the death of the process. If the whole file has to be
+    // written (it is lost, a write failed, it has grown), it gets the text that `whole` returns.
     virtual Result<void> append(std::string_view lines, const std::function<std::string()>& whole) = 0;
 };
 

@@ -28,7 +28,7 @@ Result<std::unique_ptr<LinkFile>> LinkFile::open(const std::filesystem::path& pa
     return file;
 }
 
-// The first append writes the file anew, without the unfinished line that a dead process may have left.
+// The first append writes the whole file, without the unfinished line that a dead process may have left.
 void LinkFile::load()
 {
     const auto text = folder_.read(name_);
