@@ -184,8 +184,8 @@ private:
             return exec::during("close", list_.conversation().close());
         });
         const auto again = list_.conversation().ended() ? start().map([](const std::string&) {}) : Result<void>{};
-        const auto kept = again.and_then([&] { return written ? expect(treated, "in a new helper") : written; });
-        const auto restored = again.and_then([&] { return write(which, value_of(*before, which)); }).and_then([&] {
+        auto kept = again.and_then([&] { return written ? expect(treated, "in a new helper") : written; });
+        auto restored = again.and_then([&] { return write(which, value_of(*before, which)); }).and_then([&] {
             return expect(*before, "after the restore");
         });
         return written.and_then([&] { return kept; }).and_then([&] { return restored; }).map([&] {
