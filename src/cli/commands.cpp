@@ -145,6 +145,16 @@ Without --treat the helper is only asked to read. With it, each of its treatment
 port, and restored: choose a queue whose traffic may be disturbed. The exit code is 5 if the helper breaks a rule.
 )";
 
+constexpr auto kWireExamples = R"(Examples:
+  petrel wire count eth0 --for-ms 5000
+  petrel wire send eth0 --priority 3 --priority 4 --count 1000
+  petrel wire send eth0 --priority 3 --quanta 0     resume
+  petrel wire send eth0 --port                      the whole port (802.3x)
+
+For links of the lab, such as veth pairs between network namespaces: most NICs handle pause frames themselves and show
+none. A Linux bridge forwards none. It needs CAP_NET_RAW.
+)";
+
 constexpr auto kOrderExamples = R"(Examples:
   petrel mitigate Ethernet4:3 --note "ticket 4711"
   petrel release Ethernet4                          all queues of a port
@@ -211,6 +221,10 @@ std::vector<Command> commands()
         {"device", kGeneral, "Check a device that is not watched by an agent.", kDeviceExamples, nullptr},
         {"device check", kGeneral, "Check a helper program ([slingshot:]exec:PROGRAM) against the protocol.",
          kNoExamples, device_check_flags},
+        {"wire", kGeneral, "Pause frames on a network interface of this machine, for links of the lab.", kWireExamples,
+         nullptr},
+        {"wire send", kGeneral, "Send pause frames.", kNoExamples, wire_send_flags},
+        {"wire count", kGeneral, "Count the pause frames that arrive, by priority.", kNoExamples, wire_count_flags},
         {"agent", kGeneral, "Watch the queues of a switch until stopped: the service.", kAgentExamples, agent_flags},
         {"hand-back", kGeneral, "Put SONiC's own scripts back after an agent died; mitigations stay.",
          kHandBackExamples, hand_back_flags},
