@@ -107,6 +107,7 @@ private:
         put_later("probe_looks", row.probe_looks);
         put_later("storm_proven_ns", static_cast<std::uint64_t>(row.storm_proven.count()));
         put_later("storm_limit_ns", static_cast<std::uint64_t>(row.storm_limit.count()));
+        put_later("paused_ns", static_cast<std::uint64_t>(row.paused.count()));
         put_age("restored_ago_ns", row.restored_ago);
         put(",\"storms_ago_ns\":[");
         for (const auto& age : row.storms_ago) {
@@ -313,6 +314,7 @@ private:
         row.unclear = duration_or_zero("unclear_ns");
         row.storm_proven = duration_or_zero("storm_proven_ns");
         row.storm_limit = duration_or_zero("storm_limit_ns");
+        row.paused = duration_or_zero("paused_ns");
         row.probe_looks =
             static_cast<std::uint32_t>(reader.number_or_zero("probe_looks", std::numeric_limits<std::uint32_t>::max()));
         row.restored_ago = reader.optional_duration("restored_ago_ns");

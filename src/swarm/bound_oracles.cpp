@@ -177,22 +177,32 @@ private:
 
 class EarlyRestore final : public BoundOracle {
 public:
-    explicit EarlyRestore(const Case& of) : BoundOracle("early restore", of) {}
+    explicit EarlyRestore(const Case& of) : BoundOracle("early restore", of), seen_paused_(of.places.queues.size()) {}
 
     void look(const Glance& before, const Glance& now) override
     {
         for (const auto& told : now.events) {
             if (told.event.kind == EventKind::storm_restored && told.event.reason == Reason::quiet && told.queue &&
                 told.policy.watched && told.policy.probe == Duration::zero() && truthful(profile_of(*told.queue))) {
-                judge(*told.queue, told, before);
+                judge(*told.queue, told);
             }
         }
         history_.look(before, now);
+        for (std::uint32_t q = 0; q < now.queues.size(); ++q) {
+            const auto& queue = now.queues[q];
+            if (!queue.paused || history_.pauses(q).empty()) {
+                continue;
+            }
+            const auto poll = gaps(queue.row.policy, profile_of(q)) + profile_of(q).flaws.refresh;
+            if (now.at - history_.pauses(q).back().from_least > 2 * poll) {
+                seen_paused_[q] = now.at;
+            }
+        }
     }
 
 private:
     // Called before the history has the pauses after the glance before the event.
-    void judge(std::uint32_t q, const EventGlance& told, const Glance& before)
+    void judge(std::uint32_t q, const EventGlance& told)
     {
         const auto at = twin::from_instant(told.event.at);
         const auto needed = at_least(told.policy.restore, told.policy, profile_of(q));
@@ -200,13 +210,15 @@ private:
         if (case_.disturbances.any(node_of(q), at - std::min(at, needed + late), at)) {
             return;
         }
-        // Certain: the queue was paused at the last glance, which is less than T1 before the decision.
-        if (before.queues[q].paused && at - before.at + late < needed) {
+        if (seen_paused_[q] != 0 && at - seen_paused_[q] + late < needed) {
             violated(at, told.where,
                      fmt::format("The storm is closed as quiet, but the queue was paused {} before; T1 is {}.",
-                                 ms_text(at - before.at), ms_text(needed)));
+                                 ms_text(at - seen_paused_[q]), ms_text(needed)));
         }
     }
+
+    // By queue: the last glance at which it was paused, and had been for so long that a poll has seen it.
+    std::vector<Ps> seen_paused_;
 };
 
 class ActionRate final : public BoundOracle {

@@ -94,13 +94,14 @@ private:
     {
         const auto at = twin::from_instant(told.event.at);
         auto& storm = storms_[told.where];
-        const bool acts_now = storm.alerted && told.event.kind != EventKind::storm_alert;
+        const bool alerts = told.event.action == watchdog::Treatment::none;
+        const bool acts_now = storm.alerted && !alerts;
         if (storm.open && !acts_now && !forgotten(storm, at)) {
             violated(at, told.where,
                      fmt::format("The storm that was announced at {} ms is announced again and was not closed.",
                                  storm.at / twin::kMs));
         }
-        storm = {true, told.event.kind == EventKind::storm_alert, at, told.node, told.port, told.queue};
+        storm = {true, alerts, at, told.node, told.port, told.queue};
     }
 
     void close(const EventGlance& told)

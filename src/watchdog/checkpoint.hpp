@@ -31,6 +31,7 @@ struct Checkpoint {
         std::uint32_t probe_looks{};  // while probing
         Duration storm_proven{};      // while alerted: the proven time that began the storm, and its limit
         Duration storm_limit{};
+        Duration paused{};  // while alerted: length of the current pause without a break
         std::uint32_t backoff{};
         std::uint64_t cause{};  // the event that began the storm
         std::optional<Duration> restored_ago;

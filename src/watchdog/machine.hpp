@@ -71,14 +71,14 @@ private:
         Duration recovery{};    // ... and for how long; zero = for T1
         Reason ending{};        // why it is restoring
         std::uint8_t backoff{};
-        bool active{};        // listed in active_
-        bool counted{};       // counted in mitigated_
-        bool goes_on{true};   // false after a load, until a look shows that the storm goes on
-        bool shared{};        // another row of its port announces and closes its storm
-        SiteId site;          // where its treatment is applied
-        Instant since;        // when the decision was made
-        Instant began;        // when the storm began
-        Instant paused_from;  // start of the current pause without a break, while in a storm
+        bool active{};       // listed in active_
+        bool counted{};      // counted in mitigated_
+        bool goes_on{true};  // false after a load, until a look shows that the storm goes on
+        bool shared{};       // another row of its port announces and closes its storm
+        SiteId site;         // where its treatment is applied
+        Instant since;       // when the decision was made
+        Instant began;       // when the storm began
+        Duration paused{};   // length of the current pause without a break, while in a storm
         Instant restored_at{Instant::min()};
         std::uint64_t cause{};
         std::optional<WaitingOrder> next;  // waits until the current storm is closed
@@ -112,6 +112,7 @@ private:
     void serve(Slot r, Instant now, Outbox&);
     void report_red_switch(Instant now, Outbox&);
     void begin_waiting_storms(Instant now, Outbox&);
+    bool proven_again(Slot r) const;
     void use_budget(Instant now, Outbox&);
 
     // Clocks.

@@ -210,10 +210,12 @@ void Machine::account(Slot r, const Observations& seen, Instant now)
     if (row.decision == Decision::probing && row.since < now && has_pause_signals(seen, rule_of(r), r)) {
         row.probe_looks = std::min<std::uint8_t>(row.probe_looks + 1, kProbeLooks);
     }
-    if (paused_throughout(seen, rule_of(r), r)) {
-        s.longest_pause = std::max(s.longest_pause, now - rows_[r].paused_from);
-    } else {
-        rows_[r].paused_from = now;
+    const bool at_begin = row.began == now;  // the clock of the storm has counted this look
+    if (!paused_throughout(seen, rule_of(r), r)) {
+        row.paused = Duration::zero();
+    } else if (!at_begin) {
+        row.paused += microseconds{seen.dt_us[r]};
+        s.longest_pause = std::max(s.longest_pause, row.paused);
     }
 }
 
@@ -337,14 +339,21 @@ void Machine::begin_waiting_storms(Instant now, Outbox& out)
     }
 }
 
-// While fewer than max_mitigated rows are mitigated, mitigates withheld rows whose storm goes on (no quiet is proven),
-// the longest waiting first.
+// Whether a withheld storm may be mitigated now. A treatment of the whole port may have ended its pause or hidden it,
+// so a queue that is judged by an unbroken pause must have been paused for all of T0 again.
+bool Machine::proven_again(Slot r) const
+{
+    const bool unbroken = criterion(r) == Criterion::continuous || criterion(r) == Criterion::stalled;
+    return rows_[r].goes_on &&
+           (unbroken ? rows_[r].paused >= microseconds{full_at(policy(r).detect)} : clocks_.proven_us[r] == 0);
+}
+
+// While fewer than max_mitigated rows are mitigated, mitigates withheld rows whose storm goes on, the longest waiting
+// first.
 void Machine::use_budget(Instant now, Outbox& out)
 {
     while (!over_budget()) {
-        const auto waits = [&](Slot r) {
-            return rows_[r].decision == Decision::withheld && rows_[r].goes_on && clocks_.proven_us[r] == 0;
-        };
+        const auto waits = [&](Slot r) { return rows_[r].decision == Decision::withheld && proven_again(r); };
         const auto longer = [&](Slot a, Slot b) {
             return std::tuple{!waits(a), rows_[a].since, a} < std::tuple{!waits(b), rows_[b].since, b};
         };

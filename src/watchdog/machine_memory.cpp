@@ -55,6 +55,7 @@ Checkpoint::Row Machine::save_row(Slot r, Instant now) const
         const bool alerted = row.decision == Decision::alerted || row.decision == Decision::withheld;
         saved.storm_proven = microseconds{alerted ? row.end_proven_us : 0};
         saved.storm_limit = microseconds{alerted ? row.end_limit_us : 0};
+        saved.paused = alerted ? row.paused : Duration{};
         saved.cause = row.cause;
     }
     saved.backoff = row.backoff;
@@ -120,7 +121,6 @@ void Machine::load_row(Slot r, const Checkpoint::Row& from, Instant now)
         row.cause = from.cause;
         row.since = now - from.in_phase;
         row.began = now - from.storm_age;
-        row.paused_from = now;
         row.origin = from.ordered                        ? Origin::operator_
                      : criterion(r) == Criterion::device ? Origin::device
                                                          : Origin::evidence;
@@ -135,6 +135,7 @@ void Machine::load_row(Slot r, const Checkpoint::Row& from, Instant now)
         row.goes_on = false;
         row.end_proven_us = clock_us(from.storm_proven);
         row.end_limit_us = clock_us(from.storm_limit);
+        row.paused = from.paused;
         decide(r, may_act_now(r) ? Decision::withheld : Decision::alerted, now);
         wait_for_quiet(r);
         break;
@@ -297,7 +298,7 @@ void Machine::inherit_row(Slot r, const Machine& old, Slot from, Instant now)
     row.ending = before.ending;
     row.since = before.since;
     row.began = before.began;
-    row.paused_from = before.paused_from;
+    row.paused = before.paused;
     row.cause = before.cause;
     row.by_device = before.by_device;
     row.recovery = before.recovery;

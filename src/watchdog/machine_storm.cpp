@@ -131,7 +131,7 @@ void Machine::begin_uncounted(Slot r, Origin origin, Instant now)
     row.origin = origin;
     row.since = now;
     row.began = now;
-    row.paused_from = now - microseconds{clocks_.wants_quiet[r] != 0 ? 0 : clocks_.proven_us[r]};
+    row.paused = microseconds{clocks_.wants_quiet[r] != 0 ? 0 : clocks_.proven_us[r]};
     row.cause = 0;
     auto& stats = stats_[r];
     stats.tx_ok_last = stats.tx_drop_last = stats.rx_ok_last = stats.rx_drop_last = 0;

@@ -10,6 +10,7 @@ namespace {
 using watchdog::EventKind;
 using watchdog::Phase;
 using watchdog::Reason;
+using watchdog::Treatment;
 
 constexpr auto kText = R"(
 name = "oracles"
@@ -48,6 +49,7 @@ protected:
         }
     }
     QueueGlance& queue() { return last.queues.front(); }
+    Treatment action = Treatment::drop;  // of the next events
     void tell(EventKind kind, Reason reason, Ps at)
     {
         change = [=, this](Glance& now) {
@@ -55,6 +57,7 @@ protected:
             told.event.kind = kind;
             told.event.reason = reason;
             told.event.at = twin::to_instant(at);
+            told.event.action = action;
             told.node = of.places.ports.front().end.node;
             told.port = 0;
             told.queue = 0;
@@ -232,10 +235,12 @@ TEST_F(OracleTest, AStormIsNotClosedBeforeT1)
     steps(40);
     tell(EventKind::storm_restored, Reason::quiet);
     EXPECT_EQ(found(), "");
-    queue().paused = true;
-    step();
+    change = [](Glance& now) { now.queues.front().paused = true; };
+    steps(13);  // longer than two polls
+    queue().paused = false;
+    steps(5);
     tell(EventKind::storm_restored, Reason::quiet);
-    EXPECT_EQ(found(), "The storm is closed as quiet, but the queue was paused 1.000 ms before; T1 is 40.000 ms.");
+    EXPECT_EQ(found(), "The storm is closed as quiet, but the queue was paused 11.000 ms before; T1 is 40.000 ms.");
 }
 
 TEST_F(OracleTest, StormsOfAQueueAreApart)
@@ -331,6 +336,19 @@ TEST_F(OracleTest, EvidenceOfProgressLeaks)
     EXPECT_EQ(storm(17ms), "The evidence of the storm proves less than the limit of its clock.");
     EXPECT_EQ(storm(35ms), "The evidence was complete one look before the decision.");
     EXPECT_EQ(storm(51ms), "The looks in the evidence do not lead to the decision.");
+}
+
+TEST_F(OracleTest, AnAlertedStormMayBeAnnouncedOnceMoreWithItsTreatment)
+{
+    oracle = closed_once(of);
+    queue().row.phase = Phase::alerted;
+    action = Treatment::none;
+    tell(EventKind::pause_too_long, Reason::proven);
+    action = Treatment::squeeze;
+    tell(EventKind::pause_too_long, Reason::proven);
+    EXPECT_EQ(found(), "");
+    tell(EventKind::pause_too_long, Reason::proven);
+    EXPECT_NE(found(), "");
 }
 
 TEST_F(OracleTest, AWithheldStormIsMitigatedWithEvidence)

@@ -226,9 +226,10 @@ constexpr std::uint64_t kLineBytesPer100ms = 1'250'000'000;  // 100 Gbit/s
 
 // Twenty polls of 100 ms with one XON in each. The queue is paused for `paused_percent` and sends `sent_ppm` of the
 // line rate.
-Story choppy(const Policy& policy, int paused_percent, std::uint64_t sent_ppm, std::uint64_t packets)
+Story choppy(const Policy& policy, int paused_percent, std::uint64_t sent_ppm, std::uint64_t packets,
+             Fields fields = kProgressFields)
 {
-    Driver d{policy, 1, test::able(kProgressFields)};
+    Driver d{policy, 1, test::able(fields)};
     d.queue().counters[Field::occupancy] = 100'000;
     const auto gap_us = 1'000 * (100 - paused_percent);
     for (int poll = 0; poll < 20; ++poll) {
@@ -248,6 +249,12 @@ TEST(ProgressLaw, OneXonAPollEvadesTheOthersAndIsCaught)
 {
     EXPECT_EQ(choppy(preset("sonic"), 95, 0, 0), Story{});
     EXPECT_EQ(choppy(preset("progress"), 95, 0, 0),
+              (Story{"500 storm_detected Ethernet0:3 proven", "500 do drop Ethernet0:3"}));
+}
+
+TEST(ProgressLaw, OneXonAPollIsCaughtWhereOnlyTheStateOfPauseIsKnown)
+{
+    EXPECT_EQ(choppy(preset("progress"), 95, 0, 0, kProgressFields & ~bit(Field::pause_us)),
               (Story{"500 storm_detected Ethernet0:3 proven", "500 do drop Ethernet0:3"}));
 }
 

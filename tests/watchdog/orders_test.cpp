@@ -485,6 +485,19 @@ TEST(StopAndHold, UsesTheLastOutcomesAndSendsNoCommand)
     EXPECT_EQ(d.phase(), Phase::mitigating) << "decided but not in force: the next start commands it again";
 }
 
+TEST(StopAndHold, DoesNotRepeatACommandThatFailed)
+{
+    Driver d{preset("sonic")};
+    d.answers(Verdict::failed);
+    d.storm();
+    d.run_ms(400);
+    d.order(Order::Kind::stop_and_hold);
+    const auto sent = d.commands().size();
+    d.run_ms(60'000);
+    d.order(Order::Kind::stop_and_hold);
+    EXPECT_EQ(d.commands().size(), sent);
+}
+
 TEST(StopAndHold, HoldsAcrossANewConfiguration)
 {
     Driver d{preset("sonic")};

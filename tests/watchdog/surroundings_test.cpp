@@ -164,6 +164,19 @@ TEST(LinkUp, ChangesNothing)
     EXPECT_EQ(d.phase(), Phase::mitigated);
 }
 
+// --- a large switch
+
+TEST(LargeSwitch, EveryQueueIsWatched)
+{
+    constexpr std::uint32_t kPorts = 2'100;
+    for (const auto queue : {1'023U, 1'024U, kPorts - 1}) {
+        Driver d{test::book_of(preset("sonic")), test::small_inventory(kPorts)};
+        d.storm(queue);
+        d.run_ms(400);
+        EXPECT_EQ(d.phase(queue), Phase::mitigated) << queue;
+    }
+}
+
 // --- blast radius
 
 PolicyBook limited(std::uint32_t most)
@@ -231,6 +244,24 @@ TEST(BlastRadius, QuietQueueIsNotMitigatedWhenTheBudgetFrees)
     d.receive(Notice::Kind::link_down, d.target(0));
     EXPECT_EQ(d.story(), (Story{"1000 do none Ethernet0:3", "1000 storm_restored Ethernet0:3 link_down"}));
     EXPECT_EQ(d.phase(1), Phase::alerted);
+}
+
+TEST(BlastRadius, AShortPauseOfAWithheldQueueIsNotMitigatedWhenTheBudgetFrees)
+{
+    Driver d{limited(1), test::small_inventory(2)};
+    d.storm(0);
+    d.storm(1);
+    d.run_ms(400);
+    d.story();
+    d.calm(1);
+    d.run_ms(200);
+    d.storm(1);
+    d.run_ms(200);
+    d.receive(Notice::Kind::link_down, d.target(0));
+    EXPECT_EQ(d.story(), (Story{"800 do none Ethernet0:3", "800 storm_restored Ethernet0:3 link_down"}));
+    d.run_ms(300);
+    EXPECT_EQ(d.story(), (Story{"1100 storm_detected Ethernet4:3 proven", "1100 do drop Ethernet4:3"}))
+        << "the pause fills all intervals since 700 ms";
 }
 
 TEST(BlastRadius, TheLimitCountsQueuesBeingRestored)
