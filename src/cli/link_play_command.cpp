@@ -24,9 +24,19 @@ using link::Side;
 
 constexpr std::array<std::pair<Side, const char*>, 2> kEnds{{{Side::a, "A"}, {Side::b, "B"}}};
 
+// B is a NIC: a manager reads it over its own link.
+bool is_available(Side side, const link::LinkReading& reading) { return side == Side::a || link::is_up(reading.state); }
+
+// The `read` of a script reads each end directly.
 std::string read_line(const LinkPlay& play)
 {
-    return codec::link_registers_json(play.read(Side::a), play.read(Side::b)) + '\n';
+    return codec::link_registers_json(play.read(Side::a), play.read(Side::b), true) + '\n';
+}
+
+std::string final_line(const LinkPlay& play)
+{
+    const auto b = play.read(Side::b);
+    return codec::link_registers_json(play.read(Side::a), b, is_available(Side::b, b)) + '\n';
 }
 
 std::string log_line(LinkPlay& play, bool newest_first)
@@ -59,7 +69,7 @@ std::string ends_text(const LinkPlay& play)
                  {"remark", Align::left, {}}});
     for (const auto& [side, name] : kEnds) {
         const auto reading = play.read(side);
-        const bool available = side == Side::a || link::is_up(reading.state);  // B is a NIC, read over its own link
+        const bool available = is_available(side, reading);
         table.add({name, reports::state_cell(reading.state), reports::register_cell(reading.registers.ldr, available),
                    reports::register_cell(reading.registers.nldr, available), std::to_string(reading.registers.seq),
                    std::to_string(reading.suppressed), std::to_string(play.ignored_errors(side)),
@@ -91,7 +101,7 @@ std::string histories_text(LinkPlay& play, bool newest_first)
 // A script that prints nothing gets its final state printed.
 std::string ending(LinkPlay& play, const LinkPlayOptions& options)
 {
-    return options.json ? read_line(play) + log_line(play, options.newest_first)
+    return options.json ? final_line(play) + log_line(play, options.newest_first)
                         : ends_text(play) + '\n' + histories_text(play, options.newest_first);
 }
 

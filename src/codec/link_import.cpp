@@ -94,7 +94,9 @@ private:
             port.local = decode_in_list("opa", "ldr", *local);
             port.neighbor = decode_in_list("opa", "ldr", field_of(text, "NeighborLinkDownReason").value_or(""));
         } else if (const auto own = logged(line, text, "LinkDownErrorLog")) {
-            port.log.push_back({*own, 0, std::string{field_of(text, "Time").value_or("")}});
+            port.log.push_back({*own, link::kNoReason, std::string{field_of(text, "Time").value_or("")}});
+        } else if (field_of(text, "NeighborLinkDownErrorLog") == "unavailable" && !port.log.empty()) {
+            port.log.back().nldr.reset();
         } else if (const auto other = logged(line, text, "NeighborLinkDownErrorLog"); other && !port.log.empty()) {
             port.log.back().nldr = *other;
         }

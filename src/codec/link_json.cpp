@@ -10,12 +10,17 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json to_json(const link::LinkReading& reading)
+ordered_json register_json(std::uint8_t code, bool available)
+{
+    return available ? ordered_json(code) : ordered_json(nullptr);
+}
+
+ordered_json to_json(const link::LinkReading& reading, bool available)
 {
     const auto& registers = reading.registers;
     return {{"state", link::logical_name(reading.state)},
-            {"ldr", registers.ldr},
-            {"nldr", registers.nldr},
+            {"ldr", register_json(registers.ldr, available)},
+            {"nldr", register_json(registers.nldr, available)},
             {"seq", registers.seq}};
 }
 
@@ -77,9 +82,9 @@ ordered_json to_json(const link::Decoded& decoded)
 
 }  // namespace
 
-std::string link_registers_json(const link::LinkReading& a, const link::LinkReading& b)
+std::string link_registers_json(const link::LinkReading& a, const link::LinkReading& b, bool b_available)
 {
-    return to_line(ordered_json{{"A", to_json(a)}, {"B", to_json(b)}});
+    return to_line(ordered_json{{"A", to_json(a, true)}, {"B", to_json(b, b_available)}});
 }
 
 std::string link_log_json(const link::PortHistory& a, const link::PortHistory& b, bool newest_first)
@@ -111,7 +116,8 @@ std::string imported_json(const link::ImportedPort& port)
     json["neighbor"] = port.neighbor ? to_json(*port.neighbor) : ordered_json(nullptr);
     json["log"] = ordered_json::array();
     for (const auto& [ldr, nldr, time] : port.log) {
-        json["log"].push_back({{"ldr", ldr}, {"nldr", nldr}, {"time", time}});
+        json["log"].push_back(
+            {{"ldr", ldr}, {"nldr", register_json(nldr.value_or(0), nldr.has_value())}, {"time", time}});
     }
     return to_line(json);
 }

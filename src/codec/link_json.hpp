@@ -9,8 +9,8 @@
 
 namespace petrel::codec {
 
-// One line each, without its newline.
-std::string link_registers_json(const link::LinkReading& a, const link::LinkReading& b);
+// One line each, without its newline. Registers that are unavailable are null.
+std::string link_registers_json(const link::LinkReading& a, const link::LinkReading& b, bool b_available);
 std::string link_log_json(const link::PortHistory& a, const link::PortHistory& b, bool newest_first);
 
 std::string explained_json(link::Canonical);

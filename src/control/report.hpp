@@ -158,10 +158,10 @@ struct ExplainReport {
 // One time that a link went down.
 struct LinkEventReport {
     std::uint64_t seq{};
-    std::uint8_t ldr{};     // the reason of this end
-    std::uint8_t nldr{};    // the reason that the neighbour sent
-    std::uint16_t cause{};  // the reason, or a more precise one (link/taxonomy.hpp)
-    std::string list;       // the vendor's list of codes, and the code; empty: the device gives none
+    std::uint8_t ldr{};                // the reason of this end
+    std::optional<std::uint8_t> nldr;  // the reason that the neighbour sent; none: unavailable
+    std::uint16_t cause{};             // the reason, or a more precise one (link/taxonomy.hpp)
+    std::string list;                  // the vendor's list of codes, and the code; empty: the device gives none
     std::optional<std::uint64_t> code;
     std::int64_t event_us{};  // since 1970
     std::int64_t observed_us{};

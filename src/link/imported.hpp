@@ -12,8 +12,8 @@ namespace petrel::link {
 
 struct ImportedEvent {
     std::uint8_t ldr{};
-    std::uint8_t nldr{};
-    std::string time;  // as the tool prints it: without a year and a time zone
+    std::optional<std::uint8_t> nldr;  // none: unavailable to the tool
+    std::string time;                  // as the tool prints it: without a year and a time zone
     bool operator==(const ImportedEvent&) const = default;
 };
 

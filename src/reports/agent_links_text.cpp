@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <optional>
 
 #include "base/complaint_text.hpp"
 #include "link/history.hpp"
@@ -40,6 +41,20 @@ std::string cause_cell(const LinkEventReport& event)
     return event.cause > 0xff ? link::symbol_of(event.cause) : link::code_text(static_cast<std::uint8_t>(event.cause));
 }
 
+// Without an event the register is clear, if the device has it.
+std::optional<std::uint8_t> neighbor_register(const LinkReport& link)
+{
+    if (link.unacknowledged) {
+        return link.unacknowledged->nldr;
+    }
+    return link.receives_reasons ? std::optional{link::kNoReason} : std::nullopt;
+}
+
+std::string neighbor_cell(std::optional<std::uint8_t> nldr)
+{
+    return register_cell(nldr.value_or(link::kNoReason), nldr.has_value());
+}
+
 std::string up_cell(const LinkEventReport& event)
 {
     return event.up_us ? fmt::format("after {}", ms_text(std::chrono::microseconds{*event.up_us - event.event_us}))
@@ -59,9 +74,8 @@ std::string links_table(std::span<const LinkReport> links)
     for (const auto& link : links) {
         const auto& shown = link.unacknowledged;
         table.add({escaped(link.device), escaped(link.port), link_cell(link), reason_cell(shown ? shown->ldr : 0),
-                   register_cell(shown ? shown->nldr : 0, link.receives_reasons),
-                   shown ? fmt::format("{}", shown->seq) : "", fmt::format("{}", link.suppressed),
-                   shown ? cause_cell(*shown) : ""});
+                   neighbor_cell(neighbor_register(link)), shown ? fmt::format("{}", shown->seq) : "",
+                   fmt::format("{}", link.suppressed), shown ? cause_cell(*shown) : ""});
     }
     return table.text();
 }
@@ -82,7 +96,7 @@ std::string link_events_table(std::span<const LinkReport> links)
         for (const auto& event : link.events) {
             table.add({escaped(link.device), escaped(link.port), fmt::format("{}", event.seq),
                        wire::utc_text(wall_of(event.event_us)), up_cell(event), reason_cell(event.ldr),
-                       register_cell(event.nldr, link.receives_reasons), cause_cell(event), code_cell(event),
+                       neighbor_cell(event.nldr), cause_cell(event), code_cell(event),
                        event.acknowledged ? "yes" : ""});
         }
     }
@@ -114,19 +128,21 @@ std::string opasaquery_text(std::span<const LinkReport> links)
     std::string text;
     for (const auto& link : links) {
         const auto ldr = link.unacknowledged ? link.unacknowledged->ldr : link::kNoReason;
-        const auto nldr = link.unacknowledged ? link.unacknowledged->nldr : link::kNoReason;
+        const auto nldr = neighbor_register(link);
         const auto why =
             link.up == false && ldr != link::kNoReason ? fmt::format(" ({})", link::opa_tool_text(ldr)) : "";
         text += fmt::format("Port {} Info\n", escaped(link.port));
         text += fmt::format("   PortState:        {}{}\n", !link.up ? "Unknown" : *link.up ? "Active" : "Down", why);
         text += fmt::format("   LinkDownReason: {}    NeighborLinkDownReason: {}\n", link::opa_tool_text(ldr),
-                            link.receives_reasons ? link::opa_tool_text(nldr) : "unavailable");
+                            nldr ? link::opa_tool_text(*nldr) : "unavailable");
         for (const auto& event : std::span{link.events}.last(std::min(link.events.size(), PortHistory::kShown))) {
             const auto entry = [&](std::string_view name, std::uint8_t code) {
                 return fmt::format("   {}: {:2} ({:>20}) Time: {}", name, code, link::opa_tool_text(code),
                                    opa_time(event.event_us));
             };
-            text += entry("LinkDownErrorLog", event.ldr) + " \n" + entry("NeighborLinkDownErrorLog", event.nldr) + "\n";
+            text += entry("LinkDownErrorLog", event.ldr) + " \n";
+            text += event.nldr ? entry("NeighborLinkDownErrorLog", *event.nldr) + "\n"
+                               : "   NeighborLinkDownErrorLog: unavailable\n";
         }
         text += link.last_seq == 0 ? "   LinkDownErrorLog: None\n" : "";
     }

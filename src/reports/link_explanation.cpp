@@ -92,7 +92,7 @@ std::string imported_text(const link::ImportedPort& port, const Paint& paint)
     text += end_text("this end     ", port.local) + end_text("neighbour    ", port.neighbor);
     for (const auto& event : port.log) {
         text += fmt::format("  logged       {}, neighbour {}, {}\n", link::code_text(event.ldr),
-                            link::code_text(event.nldr), excerpt(event.time));
+                            event.nldr ? link::code_text(*event.nldr) : "unavailable", excerpt(event.time));
     }
     if (port.log.size() == link::PortHistory::kShown) {
         text += "  opasaquery prints a full log in a wrong order: its last entry is the oldest.\n";

@@ -14,12 +14,15 @@ namespace {
 
 std::int64_t since_1970(WallTime at) { return at.time_since_epoch().count(); }
 
-control::LinkEventReport event_report(const link::DownEvent& event)
+// A device that does not receive the neighbour's reasons has none to show.
+control::LinkEventReport event_report(const link::DownEvent& event, bool receives_reasons)
 {
     control::LinkEventReport report;
     report.seq = event.seq;
     report.ldr = event.ldr;
-    report.nldr = event.nldr;
+    if (receives_reasons || event.nldr != link::kNoReason) {
+        report.nldr = event.nldr;
+    }
     report.cause = event.ldr != link::kNoReason ? event.ldr : event.nldr;
     if (event.raw) {
         report.list = link::list_name(event.raw->list);
@@ -89,13 +92,14 @@ std::vector<control::LinkReport> LinkWatch::report(const std::string& device, co
         report.quarantined = link.quarantined;
         const auto events = link.history->events();
         if (const auto* first = link.history->first_unacknowledged()) {
-            report.unacknowledged = event_report(*first);
+            report.unacknowledged = event_report(*first, link.receives_reasons);
             report.suppressed = static_cast<std::uint32_t>(
                 std::count_if(events.begin(), events.end(), [](const auto& event) { return !event.acknowledged; }) - 1);
         }
         report.last_seq = link.history->newest();
         if (history) {
-            std::transform(events.begin(), events.end(), std::back_inserter(report.events), event_report);
+            std::transform(events.begin(), events.end(), std::back_inserter(report.events),
+                           [&](const link::DownEvent& event) { return event_report(event, link.receives_reasons); });
         }
     }
     return reports;

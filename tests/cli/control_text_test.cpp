@@ -257,6 +257,7 @@ TEST(ControlText, LinksAsOpasaqueryPrintsThem)
     EXPECT_EQ((*ports)[2].neighbor->canonical, 35);
     ASSERT_EQ((*ports)[1].log.size(), 2U);
     EXPECT_EQ((*ports)[1].log[0].ldr, 36);
+    EXPECT_EQ((*ports)[1].log[0].nldr, std::nullopt) << "the switch receives no reasons";
     EXPECT_EQ((*ports)[2].log[0].nldr, 35);
 }
 

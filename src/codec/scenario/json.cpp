@@ -18,8 +18,8 @@ ordered_json to_json(const scenario::LinkEndStory& end)
     const auto& registers = end.reading.registers;
     ordered_json json{{"port", end.port},
                       {"state", link::logical_name(end.reading.state)},
-                      {"ldr", registers.ldr},
-                      {"nldr", registers.nldr},
+                      {"ldr", end.available ? ordered_json(registers.ldr) : ordered_json(nullptr)},
+                      {"nldr", end.available ? ordered_json(registers.nldr) : ordered_json(nullptr)},
                       {"seq", registers.seq},
                       {"suppressed", end.reading.suppressed},
                       {"protocol_violation", end.reading.protocol_violation},
