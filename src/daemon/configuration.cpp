@@ -67,6 +67,20 @@ std::string sets_text(const std::vector<config::PolicyEntry>& sets)
     return text.empty() ? "nothing" : text;
 }
 
+std::vector<std::string> unused_policies(const config::PolicyFile& file, std::string_view nos)
+{
+    std::vector<std::string> texts;
+    for (const auto& entry : file.policies) {
+        if (entry.ports.empty()) {
+            texts.push_back(fmt::format(
+                "policy {} of the agent's file is not used: it names no ports, and {} configures the others; "
+                "name its ports (ports = [...]) or remove it",
+                entry.policy.name, nos));
+        }
+    }
+    return texts;
+}
+
 std::string idle_text(const config::PolicyEntry& entry)
 {
     return fmt::format(

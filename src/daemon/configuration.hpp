@@ -26,6 +26,9 @@ std::map<std::string, std::string> policies_by_port(const config::PolicyFile&);
 // "pfcwd-drop-400-2000 (priorities 3) on 1 port".
 std::string sets_text(const std::vector<config::PolicyEntry>& sets);
 
+// Why a policy of the file is not used while the NOS configures the policies, as a sentence each.
+std::vector<std::string> unused_policies(const config::PolicyFile&, std::string_view nos);
+
 // Why a policy watches no queue, as a sentence.
 std::string idle_text(const config::PolicyEntry&);
 

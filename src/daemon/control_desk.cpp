@@ -237,9 +237,16 @@ ControlAnswer ControlDesk::order(const ControlRequest& request, const std::strin
     if (request.command == Command::mitigate) {
         order.kind = Order::Kind::mitigate;
         const auto& rows = runner->agent()->watchdog().watchlist().rows;
+        const auto& infos = runner->agent()->watchdog().watchlist().inventory.rows;
         bool watched = false;
-        for_rows(runner->agent()->watchdog().watchlist(), target,
-                 [&](Slot slot) { watched = watched || rows[slot.value].policy != watchdog::kUnwatched; });
+        bool lossless = false;
+        for_rows(runner->agent()->watchdog().watchlist(), target, [&](Slot slot) {
+            watched = watched || rows[slot.value].policy != watchdog::kUnwatched;
+            lossless = lossless || infos[slot.value].lossless;
+        });
+        if (!lossless) {
+            return refuse("has PFC off, so no peer can pause it: there is nothing to mitigate");
+        }
         if (!watched) {
             return refuse("is watched by no policy, so there is no action to take: add one to the configuration");
         }

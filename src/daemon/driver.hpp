@@ -56,6 +56,9 @@ public:
     // nothing if another process uses the device.
     enum class PutBack : std::uint8_t { nothing, done, in_use };
     virtual Result<PutBack> put_back(const config::DeviceEntry&) { return PutBack::nothing; }
+
+    // Whether a device that cannot be opened shows that it treats no queue. Does not open the device.
+    virtual Result<bool> shows_no_treatment(const config::DeviceEntry&) { return false; }
 };
 
 // The driver of an entry, or null.

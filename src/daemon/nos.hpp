@@ -35,6 +35,7 @@ struct NosEvent {
     std::string port;
     std::uint8_t priority{};
     watchdog::Treatment configured{};  // the action of its policy; none = alert only
+    watchdog::Treatment applied{};     // in force or wanted at the event; at the end of a storm: what ended with it
     WallTime at;
     watchdog::Reason reason{};
     std::string device{};

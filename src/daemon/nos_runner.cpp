@@ -70,6 +70,7 @@ void NosRunner::event_written(const DeviceRunner& runner, const watchdog::Event&
         added.port = inventory.ports[event.target.port.index].name;
         added.priority = event.target.priority->value;
         added.configured = event.policy < policies.size() ? policies[event.policy].action : watchdog::Treatment::none;
+        added.applied = event.action;
         added.at = wall_time(loop_.now(), event.at);
         added.reason = event.reason;
         added.device = runner.name();

@@ -94,10 +94,7 @@ private:
         }
         auto device = driver.open(entry, DeviceId{}, clock_, [&](const std::string& text) { add_line(entry, text); });
         if (!device) {
-            if (const auto back = driver.put_back(entry); !back) {
-                add_line(entry, back.error().what);
-            }
-            return tl::unexpected(std::move(device.error()));
+            return without_device(entry, driver, std::move(device.error()));
         }
         (*device)->listen(notices_);
         if (journaled) {
@@ -112,6 +109,23 @@ private:
             add_line(entry, "nothing is in force");
         }
         return (*device)->close();
+    }
+
+    // The device cannot be opened. If it shows that it treats no queue, there is nothing to release; the journal is
+    // reconciled at the next start.
+    Result<void> without_device(const config::DeviceEntry& entry, Driver& driver, Error why)
+    {
+        const auto back = driver.put_back(entry);
+        if (!back) {
+            add_line(entry, back.error().what);
+        }
+        const bool ours = back && *back != Driver::PutBack::in_use;
+        if (!ours || !driver.shows_no_treatment(entry).value_or(false)) {
+            return tl::unexpected(std::move(why));
+        }
+        add_line(entry, why.what);
+        add_line(entry, "nothing is in force");
+        return {};
     }
 
     // Locks the state file before the device is opened. It fails while an agent runs, because the agent holds this lock

@@ -398,6 +398,9 @@ void Service::follow_idle_policies()
         devices.push_back({runner->name(), *runner->inventory()});
     }
     const auto before = std::exchange(idle_policies_, {});
+    if (nos_) {
+        idle_policies_ = unused_policies(config_.policies, nos_->name());
+    }
     const auto& file = policies_->file();
     const auto idle = config::idle_policies(file, devices);
     for (const auto position : idle) {

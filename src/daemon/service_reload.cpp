@@ -153,6 +153,9 @@ std::vector<Complaint> Service::try_reload(NextConfig read)
     }
     problems.insert(problems.end(), read.unknown_ports.begin(), read.unknown_ports.end());
     problems.insert(problems.end(), read.idle_policies.begin(), read.idle_policies.end());
+    for (auto& why : nos_ ? unused_policies(next->policies, nos_->name()) : std::vector<std::string>{}) {
+        problems.push_back(as_complaint({ErrorKind::invalid, std::move(why)}));
+    }
     std::unique_ptr<Log> log;
     if (next->log_format != config_.log_format || next->log_to != config_.log_to) {
         auto opened = around_.open_log(next->log_format, next->log_to, next->name);

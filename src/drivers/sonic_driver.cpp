@@ -108,4 +108,28 @@ Result<daemon::Driver::PutBack> SonicDriver::put_back(const config::DeviceEntry&
     });
 }
 
+// After `pfcwd stop`, orchagent has ended its treatments and has removed PFC_WD_STATUS. Without names of queues,
+// nothing is known.
+Result<bool> SonicDriver::shows_no_treatment(const config::DeviceEntry& entry)
+{
+    return databases_of(entry).and_then([&](const sonic::Databases& databases) -> Result<bool> {
+        sonic::RedisStore store{databases, settings_.redis};
+        const std::string names = "COUNTERS_QUEUE_NAME_MAP";
+        const auto map = store.hashes(sonic::Db::counters, {&names, 1});
+        if (!map) {
+            return tl::unexpected(map.error());
+        }
+        std::vector<std::string> keys;
+        for (const auto& [name, oid] : map->front()) {
+            keys.push_back("COUNTERS:" + oid);
+        }
+        return store.hashes(sonic::Db::counters, keys).map([](const std::vector<sonic::Hash>& queues) {
+            return !queues.empty() && std::ranges::none_of(queues, [](const sonic::Hash& queue) {
+                const auto status = queue.find("PFC_WD_STATUS");
+                return status != queue.end() && status->second == "stormed";
+            });
+        });
+    });
+}
+
 }  // namespace petrel::drivers

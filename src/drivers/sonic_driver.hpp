@@ -28,6 +28,7 @@ public:
     Result<std::unique_ptr<device::Device>> open(const config::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  NoteSink) override;
     Result<PutBack> put_back(const config::DeviceEntry&) override;
+    Result<bool> shows_no_treatment(const config::DeviceEntry&) override;
 
     // The databases of an expanded entry.
     Result<sonic::Databases> databases_of(const config::DeviceEntry&) const;

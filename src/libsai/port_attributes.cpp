@@ -65,9 +65,10 @@ Status get_lanes(const Place& p, Value& value)
     return put(value.u32list, std::array{first, first + 1, first + 2, first + 3});
 }
 
+// The twin also switches a port off for other reasons, which ERROR_STATUS shows.
 Status get_admin_state(const Place& p, Value& value)
 {
-    value.booldata = p.view().registers(p.at.port()).enabled;
+    value.booldata = p.view().registers(p.at.port()).enabled || !p.port().disabled;
     return status::success;
 }
 
@@ -75,6 +76,7 @@ Status set_admin_state(const Place& p, const Value& value)
 {
     auto wanted = p.view().registers(p.at.port());
     wanted.enabled = flag(value);
+    p.port().disabled = !wanted.enabled;
     p.view().write(p.at.port(), wanted, p.now);
     return status::success;
 }

@@ -45,6 +45,7 @@ struct Queue {
 };
 
 struct Port {
+    bool disabled{};  // by ADMIN_STATE
     sai::PfcMode mode{};
     std::uint8_t pfc{};  // in both directions
     std::uint8_t pfc_rx{};

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/complaint_text.hpp"
+#include "sonic/queue_tables.hpp"
 #include "sonic_tools/desk.hpp"
 #include "sonic_tools/help_text.hpp"
 #include "sonic_tools/json_document.hpp"
@@ -92,6 +94,17 @@ void need_thresholds(const Hash& fields, const Hash& before, const std::string& 
     }
 }
 
+// If an agent owns the switch, no process programs the profiles of CONFIG_DB.
+void need_programmer(Desk& desk)
+{
+    const auto owned = [](Tables& tables) { return !tables.hash(Db::state, sonic::kAgentMark).empty(); };
+    if (!desk.tables_are_agents() && std::ranges::any_of(desk.asics(), owned)) {
+        stop_with("Error: nothing was changed: petrel agent owns this switch and does not program BUFFER_PROFILE of "
+                  "CONFIG_DB "
+                  "into it\nWith nos = \"own\", mmuconfig programs the profiles of the switch");
+    }
+}
+
 // On a switch with several ASICs, changes the profile on each ASIC that has it.
 Outcome set(const Given& given, Desk& desk)
 {
@@ -101,6 +114,7 @@ Outcome set(const Given& given, Desk& desk)
         return usage_error(desk.command, desk.path, "Nothing to set: give -a, -s or -t.");
     }
     need_configurable(desk, "Root privileges required for this operation");
+    need_programmer(desk);
     Outcome outcome;
     bool found = false;
     for (auto& tables : desk.asics()) {

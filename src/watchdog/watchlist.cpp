@@ -148,6 +148,12 @@ public:
             notes.push_back(fmt::format("{}: the device cannot do {}; the effective action is {}", policy_.name,
                                         action_name(policy_.action), action_name(action())));
         }
+        if (policy_.criterion == Criterion::receive_stall && can_.refresh > Duration{} &&
+            policy_.detect == 2 * can_.refresh) {
+            notes.push_back(fmt::format("{}: the device refreshes its counters every {} ms; the effective detect_ms is "
+                                        "{}",
+                                        policy_.name, whole_ms(can_.refresh), whole_ms(policy_.detect)));
+        }
         if (!shows_quiet() && policy_.release == Release::quiet) {
             notes.push_back(fmt::format("{}: no signal of the device survives {}; queues are released by a timed probe",
                                         policy_.name, action_name(action())));
@@ -201,7 +207,7 @@ bool wants_row(const Policy& policy, const Assignment& assignment, const RowInfo
     if (assignment.port && *assignment.port != row.target.port.index) {
         return false;
     }
-    if (policy.host_facing_only && !row.host_facing) {
+    if ((policy.host_facing_only && !row.host_facing) || !row.lossless) {
         return false;
     }
     if (policy.criterion == Criterion::pause_timeout || policy.criterion == Criterion::receive_stall) {
@@ -236,6 +242,11 @@ Parsed<Watchlist> compile(const PolicyBook& book, Inventory inventory, const Cap
     list.inventory = std::move(inventory);
     list.capabilities = can;
     list.policies = book.policies;
+    for (auto& policy : list.policies) {
+        if (policy.criterion == Criterion::receive_stall) {
+            policy.detect = std::max(policy.detect, 2 * can.refresh);  // at least two fresh samples
+        }
+    }
     list.max_mitigated = book.max_mitigated;
     list.big_red_switch = book.big_red_switch;
     list.rows.resize(list.inventory.rows.size());

@@ -82,12 +82,18 @@ TEST_F(FilePoliciesAgent, PfcwdShowsItBelowTheTable)
     EXPECT_THAT(pfcwd({"show", "config"}), testing::EndsWith("configures Ethernet2: mine (drop, 150 ms, 200 ms)\n"));
 }
 
-TEST_F(FilePoliciesAgent, APolicyWithoutPortsIsNotUsed)
+TEST_F(FilePoliciesAgent, APolicyWithoutPortsIsReported)
 {
     live("[[policy]]\npreset = \"sai\"\nname = \"mine\"\n");
     EXPECT_THAT(explained("Ethernet1:3"), HasSubstr("no policy watches it"));
     EXPECT_THAT(pfcwd({"show", "config"}), Not(HasSubstr("agent's file")));
-    EXPECT_THAT(status(), Not(HasSubstr("policy mine")));
+    const auto* why = "policy mine of the agent's file is not used: it names no ports, and pfcwd configures the others";
+    EXPECT_THAT(agent->log_text(), AllOf(HasSubstr("policy_idle"), HasSubstr(why)));
+    EXPECT_THAT(status(), HasSubstr(why));
+    EXPECT_THAT(agent->control({"reload"}).err, HasSubstr(why));
+    agent->write_config(with_device(policy_for("Ethernet1")));
+    EXPECT_EQ(agent->control({"reload"}).exit_code, 0);
+    time.run_until([&] { return status().find("is not used") == std::string::npos; });
 }
 
 // rdma-switch on a SONiC switch: its action is lossless-off, for which orchagent treats every lossless queue of the

@@ -44,6 +44,19 @@ TEST_F(NoPortUnwatched, ARejectedEntryIsNamedInStatusLogAndMetrics)
                 AllOf(HasSubstr("4 queues watched"), Not(HasSubstr("cannot be watched"))));
 }
 
+TEST_F(NoPortUnwatched, WithoutAnyEntryTheStatusNamesTheCommandThatAddsOne)
+{
+    build();
+    sonic->unwatch("Ethernet0");
+    sonic->unwatch("Ethernet4");
+    const auto agent = live();
+    run_until_status(*agent, "PFC_WD has no port, so orchagent watches no queue: add ports with `pfcwd start ");
+    sonic->set(Db::config, "PFC_WD|Ethernet0", "detection_time", "400");
+    sonic->set(Db::config, "PFC_WD|Ethernet0", "restoration_time", "400");
+    sonic->watch("Ethernet0");
+    run_until([&] { return !sonic->has_plugins(); });
+}
+
 // SONiC's YANG model forbids a detection time below the polling interval, but orchagent accepts it.
 TEST_F(NoPortUnwatched, AnEntryThatOnlyTheAgentRefusesIsLeftToTheScripts)
 {

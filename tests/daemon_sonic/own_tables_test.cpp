@@ -164,7 +164,10 @@ TEST_F(OwnTablesAgent, StartDefaultFailsIfItWouldStartNothing)
     EXPECT_THAT(no_server.err, HasSubstr("no port is known to face a server"));
     live(only_server("Ethernet1"));
     agent->wait_for("agent_ready");
-    EXPECT_EQ(run("pfc", {"config", "priority", "off", "Ethernet1", "3"}).exit_code, 0);
+    agent->kill();
+    std::ofstream{file()} << R"({"PORT_QOS_MAP": {"Ethernet1": {"pfc_enable": "", "pfcwd_sw_enable": ""}}})";
+    live(only_server("Ethernet1"));
+    agent->wait_for("agent_ready");
     const auto no_pfc = run("pfcwd", {"start_default"});
     EXPECT_EQ(no_pfc.exit_code, 1);
     EXPECT_THAT(no_pfc.err, HasSubstr("PFC is not enabled on any port that faces a server (Ethernet1)"));
@@ -263,8 +266,10 @@ TEST_F(OwnTablesAgent, RefusesPfcThatTheDeviceDoesNotHave)
     const auto priority = pfc({"config", "priority", "on", "Ethernet1", "5"});
     EXPECT_NE(priority.exit_code, 0);
     EXPECT_THAT(priority.out + priority.err, HasSubstr("Ethernet1 has no lossless queue 5: its device has 3"));
-    EXPECT_EQ(pfc({"config", "priority", "off", "Ethernet1", "3"}).exit_code, 0);
-    EXPECT_EQ(pfc({"config", "priority", "on", "Ethernet1", "3"}).exit_code, 0);
+    const auto off = pfc({"config", "priority", "off", "Ethernet1", "3"});
+    EXPECT_EQ(off.exit_code, 1);
+    EXPECT_THAT(off.err, HasSubstr("PFC of priority 3 is on on Ethernet1, and the agent does not program it"));
+    EXPECT_THAT(pfc({"show", "priority"}).out, testing::ContainsRegex("Ethernet1 +3\n"));
     EXPECT_NE(pfc({"config", "asymmetric", "on", "Ethernet1"}).exit_code, 0);
 }
 

@@ -8,6 +8,8 @@ namespace petrel::daemon {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
 
 TEST_F(SonicDetector, AStormAboveTheLimitIsNotMitigated)
 {
@@ -23,14 +25,17 @@ TEST_F(SonicDetector, AStormAboveTheLimitIsNotMitigated)
     stormed.emplace_back("Ethernet4:3");
     run_until([&] { return agent->control({"queues", "--stormed"}).out.find("Ethernet4") != std::string::npos; });
     calm("Ethernet4:3");
-    // This message follows all others about the storm.
+    run_until([&] { return agent->control({"queues", "--stormed"}).out.find("Ethernet4") == std::string::npos; });
+    calm("Ethernet0:3");
+    // This message follows all others about both storms.
     std::string received;
     run_until([&] {
         EXPECT_TRUE(listener->messages([&](redis::View message) { received += message[2].text(); }));
-        return received.find(R"(pfc-storm-restored":{"ifname":"Ethernet4")") != std::string::npos;
+        return received.find(R"(pfc-storm-restored":{"ifname":"Ethernet0")") != std::string::npos;
     });
     sonic->catch_up();
-    EXPECT_THAT(messages(), ElementsAre("Ethernet0:3 storm"));
+    EXPECT_THAT(messages(), ElementsAre("Ethernet0:3 storm", "Ethernet0:3 restore"));
+    EXPECT_THAT(received, Not(HasSubstr("Ethernet4"))) << "orchagent has not published the begin of this storm";
 }
 
 }  // namespace

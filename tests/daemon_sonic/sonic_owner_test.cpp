@@ -417,6 +417,10 @@ TEST_F(SonicOwner, AChangedAlphaIsLoggedAndChangesNothing)
     EXPECT_THAT(agent->wait_for("alpha_not_programmed"),
                 AllOf(HasSubstr("lossless: dynamic_th changed from 0 to -3"), HasSubstr("no process programs it")));
     EXPECT_THAT(agent->log_text(), Not(HasSubstr("alpha_changed")));
+    const auto refused = agent->tool("mmuconfig", {"-p", "lossless", "-a", "1", "--redis", to_text(redis->address())});
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("nothing was changed: petrel agent owns this switch"));
+    wait_for_field(kConfig, "BUFFER_PROFILE|lossless", "dynamic_th", "-3");
     EXPECT_EQ(sw.in_force(1), Treatment::drop);
     sw.calm(1);
     wait_for_treatment(1, Treatment::none);

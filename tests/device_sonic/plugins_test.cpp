@@ -148,7 +148,7 @@ TEST_F(SonicsOwnDetector, IsPutBackIfTheSwitchCannotBeOpened)
     sonic().unwatch("Ethernet4");
     const auto opened = on_->open();
     ASSERT_FALSE(opened);
-    EXPECT_THAT(opened.error().what, HasSubstr("no queue has counters"));
+    EXPECT_THAT(opened.error().what, HasSubstr("PFC_WD has no port"));
     expect_back();
 }
 
@@ -217,6 +217,20 @@ TEST_F(SonicsOwnDetector, IsTakenOutOnceSyncdHasCaughtUp)
     ASSERT_TRUE(on_->device_->look({}, intake));
     sonic().serve_requests();
     EXPECT_FALSE(sonic().has_plugins());
+}
+
+// Another program has taken the scripts out, or orchagent has never put them in: the agent cannot put them back.
+TEST_F(SonicsOwnDetector, AGroupWithoutScriptsIsReported)
+{
+    Plugins other{*store_, databases_};
+    ASSERT_TRUE(other.claim());
+    ASSERT_TRUE(other.keep_out(true, {}).value());
+    sonic().serve_requests();
+    flush_state();
+    on_->start(OnSwitch::policy());
+    quiet(3);
+    EXPECT_THAT(on_->notes_, testing::AllOf(Contains(HasSubstr("no detection scripts and none are kept")),
+                                            testing::Not(Contains(HasSubstr("detector is off")))));
 }
 
 TEST_F(SonicsOwnDetector, SyncdGetsTheRequestOnce)

@@ -107,7 +107,7 @@ TEST_F(SonicDeviceTest, AQueueThatOrchagentDoesNotWatchYetHasNoSamples)
     begin({.action = ""});
     const auto opened = on_->open();
     ASSERT_FALSE(opened);
-    EXPECT_THAT(opened.error().what, HasSubstr("orchagent watches none"));
+    EXPECT_THAT(opened.error().what, HasSubstr("PFC_WD has no port"));
     sonic().watch("Ethernet0");
     poll_without_device();
     EXPECT_TRUE(on_->open());

@@ -168,7 +168,7 @@ TEST(SaiLosslessOff, APortWithoutPfcIsNotTreated)
     EXPECT_EQ(refused.error().kind, ErrorKind::unsupported);
     const auto queue = bench.device->prepare(command_for(kQueue, Treatment::drop));
     ASSERT_FALSE(queue);
-    EXPECT_THAT(queue.error().what, HasSubstr("PFC is off on this port"));
+    EXPECT_THAT(queue.error().what, HasSubstr("PFC is off for priority 3 of this port"));
     EXPECT_EQ(settings_of(bench, 0), (Settings{0, 0x18, {}, {}}));
 }
 
@@ -200,7 +200,9 @@ TEST(SaiLosslessOff, TreatmentsOfItsLossyQueuesWaitToo)
     SaiBench bench;
     ASSERT_TRUE(bench.open(""));
     const auto lossy = sai_queue(0, 5);
+    bench.port(0).pfc = 0x38;
     const auto of_queue = treat(bench, lossy, Treatment::drop_egress);
+    bench.port(0).pfc = 0x18;  // other software
     const auto of_port = treat(bench, kPort, Treatment::lossless_off);
     EXPECT_EQ(bench.device->read_back(kPort), Treatment::lossless_off);
     restore(bench, lossy, of_queue);

@@ -50,7 +50,76 @@ TEST_F(SaiLossless, PrioritiesAreThoseOfTheMask)
     open("port 0 8 0\nport 1 0 24\n");
     EXPECT_THAT(lossless(0), ElementsAre(3));
     EXPECT_THAT(lossless(1), IsEmpty());
-    EXPECT_THAT(bench.device->inventory().rows, SizeIs(16)) << "the others can be watched, too";
+    EXPECT_THAT(bench.device->inventory().rows, SizeIs(16));
+}
+
+TEST_F(SaiLossless, OnlyPrioritiesWithPfcAreWatched)
+{
+    open("port 0 8 0\nport 1 0 24\n");
+    watchdog::PolicyBook book;
+    book.policies.push_back(watchdog::find_preset("rdma-switch")->policy);
+    book.policies[0].host_facing_only = false;
+    book.assigned = {{}};
+    const auto list = watchdog::compile(book, bench.device->inventory(), bench.device->capabilities());
+    ASSERT_TRUE(list);
+    std::vector<std::string> watched;
+    for (std::size_t row = 0; row != list->rows.size(); ++row) {
+        if (list->rows[row].policy != watchdog::kUnwatched) {
+            watched.push_back(to_string(list->inventory, list->inventory.rows[row].target));
+        }
+    }
+    EXPECT_THAT(watched, ElementsAre("port0:3"));
+}
+
+TEST_F(SaiLossless, AQueueWithoutPfcIsNotTreated)
+{
+    open("port 0 8 0\n");
+    watchdog::Command command;
+    command.target = sai_queue(0, 4);
+    command.want = Treatment::drop;
+    const auto undo = bench.device->prepare(command);
+    ASSERT_FALSE(undo);
+    EXPECT_EQ(undo.error().kind, ErrorKind::unsupported);
+    EXPECT_THAT(undo.error().what, HasSubstr("PFC is off for priority 4"));
+    command.target = sai_queue(0, 3);
+    EXPECT_TRUE(bench.device->prepare(command));
+    command.target = sai_queue(0, 4);
+    command.want = Treatment::none;
+    EXPECT_TRUE(bench.device->prepare(command)) << "an earlier process may have treated it";
+}
+
+TEST_F(SaiLossless, AMaskThatOtherSoftwareChangesIsFollowed)
+{
+    open("port 0 8 0\n");
+    const auto generation = bench.device->inventory().generation;
+    const auto read = [&] {
+        watchdog::Intake intake{bench.device->inventory(), bench.device->capabilities()};
+        ASSERT_TRUE(bench.device->read_links());
+        ASSERT_TRUE(bench.device->look({}, intake));
+    };
+    read();
+    EXPECT_EQ(bench.device->inventory().generation, generation);
+    bench.port(0).pfc = 16;
+    read();
+    EXPECT_NE(bench.device->inventory().generation, generation);
+    EXPECT_THAT(lossless(0), ElementsAre(4));
+    EXPECT_EQ(bench.device->read_back(sai_queue(0, 3)), Treatment::none) << "other software switched PFC off";
+}
+
+TEST_F(SaiLossless, AQueueThatThisProcessMasksOutStaysLossless)
+{
+    open("", "no_recovery");
+    watchdog::Command command;
+    command.target = sai_queue(0, 3);
+    command.want = Treatment::ignore_pause;
+    const auto undo = bench.device->prepare(command);
+    ASSERT_TRUE(undo && bench.device->apply(command, *undo));
+    ASSERT_EQ(bench.port(0).pfc, 16);
+    ASSERT_TRUE(bench.device->read_links());
+    watchdog::Intake intake{bench.device->inventory(), bench.device->capabilities()};
+    ASSERT_TRUE(bench.device->look({}, intake));
+    EXPECT_THAT(lossless(0), ElementsAre(3, 4));
+    EXPECT_EQ(bench.device->read_back(command.target), Treatment::ignore_pause);
 }
 
 TEST_F(SaiLossless, OfSeparateMasksThePauseIsHonouredAndSent)
@@ -128,6 +197,20 @@ TEST_F(OwnStartDefault, WatchesTheLosslessQueuesOfServerFacingPorts)
     }
     EXPECT_EQ(agent->stop(), 0) << agent->log_text();
     EXPECT_THAT(agent->log_text(), Not(HasSubstr("port0:3")));
+}
+
+// The agent does not program the mask: a command that needs another mask fails and changes nothing.
+TEST_F(OwnStartDefault, PfcConfigPriorityFailsIfTheSwitchHasAnotherMask)
+{
+    live("");
+    const auto shown = tool("pfc", {"show", "priority"}).out;
+    for (const auto& [status, priority, is] : {std::tuple{"off", "3", "on"}, {"on", "5", "off"}}) {
+        const auto refused = tool("pfc", {"config", "priority", status, "port1", priority});
+        EXPECT_EQ(refused.exit_code, 1);
+        EXPECT_THAT(refused.err, HasSubstr(std::string{"PFC of priority "} + priority + " is " + is + " on port1"));
+    }
+    EXPECT_EQ(tool("pfc", {"show", "priority"}).out, shown);
+    EXPECT_EQ(agent->stop(), 0) << agent->log_text();
 }
 
 TEST_F(OwnStartDefault, FailsIfNoPortIsKnownToFaceAServer)

@@ -104,6 +104,40 @@ TEST_F(SaiService, IntervalsOfPoliciesAreProgrammedAndShownInThreeColumns)
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
 }
 
+TEST_F(SaiService, AnOrderForAQueueWithoutPfcIsRefused)
+{
+    live(device(kPetrelLibrary, "") + "[[policy]]\npreset = \"sai\"\n");
+    const auto refused = agent_->control({"mitigate", "port1:5"});
+    EXPECT_EQ(refused.exit_code, 2) << refused.out;
+    EXPECT_THAT(refused.err, HasSubstr("port1:5 of tor has PFC off"));
+    EXPECT_THAT(answer({"mitigate", "port1:3"}), HasSubstr("port1:3"));
+    EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+}
+
+// The port accepts no other width, so it takes the link down.
+TEST_F(SaiService, ALinkThatTheSwitchTakesDownIsNotDisabledByTheAdministrator)
+{
+    std::ofstream{folder_ / "fabric.toml"} << R"(name = "a link degrades"
+duration = "60s"
+[topology]
+kind = "single-switch"
+hosts = 2
+host_links = { speed = "1G", cable_m = 3 }
+[[port]]
+port = "h1"
+widths = [2, 4]
+[[fault]]
+at = "500ms"
+kind = "degrade-link"
+link = "h1"
+lanes = 2
+)";
+    live(device(kPetrelLibrary, "petrel.scenario=" + (folder_ / "fabric.toml").string() + "\n") +
+         policy("detect_ms = 300\n"));
+    EXPECT_THAT(line_with("link_down", "port1"), AllOf(Not(HasSubstr("60 Switch")), HasSubstr("PHY_LOCAL_FAULT")));
+    EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+}
+
 // The same faults are played after the restart: the fabric lives in the agent's process.
 TEST_F(SaiService, LinksAreFollowedAndTheirHistorySurvivesAKill)
 {
@@ -133,7 +167,9 @@ link = "h1"
                 AllOf(HasSubstr("port0"), HasSubstr("port1"), HasSubstr("PHY_SIGNAL_LOSS"), HasSubstr("unavailable")));
     EXPECT_THAT(answer({"link", "show", "port1", "--history", "--format", "opasaquery"}),
                 AllOf(HasSubstr("LinkDownReason: Neigh Unknown    NeighborLinkDownReason: unavailable"),
-                      HasSubstr("LinkDownErrorLog: 36 (       Neigh Unknown) Time: ")));
+                      HasSubstr("LinkDownErrorLog: 36 (       Neigh Unknown) Time: "),
+                      HasSubstr("NeighborLinkDownErrorLog: unavailable\n")));
+    EXPECT_THAT(answer({"link", "show", "port1", "--history", "--json"}), HasSubstr(R"("ldr":36,"nldr":null)"));
     EXPECT_EQ(agent_->control({"link", "clear", "port1", "--sequence", "2"}).exit_code, 2) << "there is no event 2";
     EXPECT_THAT(answer({"link", "clear", "port1", "--sequence", "1"}), HasSubstr("1 event acknowledged"));
     EXPECT_THAT(answer({"link", "show", "port1"}), Not(HasSubstr("PHY_SIGNAL_LOSS")));

@@ -3,6 +3,7 @@
 // for users.
 #include <gmock/gmock.h>
 
+#include "sonic/queue_tables.hpp"
 #include "sonic_tools/transcript.hpp"
 
 namespace petrel::sonic_tools {
@@ -346,6 +347,17 @@ TEST_F(Difference, AProfileThatIsNotThereIsAnError)
     EXPECT_EQ(run("mmuconfig -p nosuch -a 1"),
               (Outcome{"", "Cannot find profile nosuch; mmuconfig -l lists them\n", 1}));
     EXPECT_TRUE(config("BUFFER_PROFILE|nosuch").empty());
+}
+
+// Theirs: orchagent programs the profile. An agent that owns the switch does not.
+TEST_F(Difference, AProfileOfASwitchThatAnAgentOwnsIsNotChanged)
+{
+    const auto before = config("BUFFER_PROFILE|pg_lossless_400000_5m_profile");
+    bench().set(sonic::Db::state, sonic::kAgentMark, {{"mark", "1"}});
+    const auto refused = run("mmuconfig -p pg_lossless_400000_5m_profile -a -8");
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("nothing was changed: petrel agent owns this switch"));
+    EXPECT_EQ(config("BUFFER_PROFILE|pg_lossless_400000_5m_profile"), before);
 }
 
 // Theirs: without a value does nothing, exit code 0; of two thresholds sets only the first.

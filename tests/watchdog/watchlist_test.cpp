@@ -452,6 +452,26 @@ TEST(WatchlistPoll, IsTheShortestInUseButNotBelowTheDevicesRefresh)
     EXPECT_EQ(compiled(both, can).runs[1].rule.near_us, 80'000U);
 }
 
+// Two fresh samples at least: a NIC that refreshes its counters slowly is judged later, and the note says so.
+TEST(WatchlistPoll, ReceiveStallsNeedTwoRefreshes)
+{
+    auto can = test::able(kAllFields);
+    auto stall = preset("sonic");
+    stall.name = "nic";
+    stall.criterion = Criterion::receive_stall;
+    stall.detect = milliseconds{100};
+    stall.poll = milliseconds{10};
+    const auto detect = [&](const Watchlist& list) { return list.policies[0].detect; };
+    EXPECT_EQ(detect(compiled(book({stall}, {everywhere(0)}), can)), milliseconds{100});
+    can.refresh = milliseconds{1'000};
+    const auto slow = compiled(book({stall}, {everywhere(0)}), can);
+    EXPECT_EQ(detect(slow), milliseconds{2'000});
+    EXPECT_THAT(slow.notes,
+                testing::Contains("nic: the device refreshes its counters every 1000 ms; the effective detect_ms is "
+                                  "2000"));
+    EXPECT_EQ(detect(compiled(book({preset("sonic")}, {everywhere(0)}), can)), milliseconds{400});
+}
+
 TEST(WatchlistPoll, SlowPollIsNoted)
 {
     auto p = preset("sonic");

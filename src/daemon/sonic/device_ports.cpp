@@ -59,6 +59,7 @@ Result<void> DevicePorts::update(sonic::Store& store, std::span<const control::Q
     }
     std::vector<Change> all;
     for (const auto& [port, bits] : lossless) {
+        lossless_.insert_or_assign(port, bits);
         auto of_port = changes(store, port, bits);
         if (!of_port) {
             return tl::unexpected(std::move(of_port.error()));
@@ -107,7 +108,7 @@ Result<void> DevicePorts::write_servers(sonic::Store& store)
     return store.apply(Db::state, {&change, 1}).map([&] { servers_written_ = true; });
 }
 
-Result<void> DevicePorts::check(const Change& change) const
+Result<void> DevicePorts::check(sonic::Store& store, const Change& change) const
 {
     const auto refused = [](std::string what) { return tl::unexpected(Error{ErrorKind::invalid, std::move(what)}); };
     if (change.fields.contains("pfc_asym")) {
@@ -126,7 +127,20 @@ Result<void> DevicePorts::check(const Change& change) const
                                        port, priority, fmt::join(has->second, ", ")));
         }
     }
-    return {};
+    return store.hashes(Db::config, {&change.key, 1}).and_then([&](const std::vector<Hash>& now) -> Result<void> {
+        const auto before = bits_of(now.front(), kLossless);
+        const auto on_device = lossless_.find(port)->second;
+        for (unsigned priority = 0; bits && priority != kPriorities; ++priority) {
+            const bool on = includes(*bits, priority);
+            if (on != includes(before, priority) && on != includes(on_device, priority)) {
+                return refused(fmt::format("nothing was changed: PFC of priority {} is {} on {}, and the agent does "
+                                           "not program it. Switch it {} "
+                                           "on the switch first",
+                                           priority, on ? "off" : "on", port, on ? "on" : "off"));
+            }
+        }
+        return {};
+    });
 }
 
 }  // namespace petrel::daemon

@@ -5,9 +5,9 @@
 //   none              | lossless in the tables                    | lossy in the tables
 //   from before       | lossless in the tables                    | the entry stays
 //
-// So the tables follow a switch whose PFC is configured after the agent has started, and an operator can declare a
-// priority lossy (`pfc config priority off`). An entry never loses a priority by itself: a treatment that an agent left
-// behind when it was killed may have switched its PFC off.
+// So the tables follow a switch whose PFC is configured after the agent has started. An entry never loses a priority by
+// itself: a treatment that an agent left behind when it was killed may have switched its PFC off. An operator removes a
+// priority whose PFC is off on the switch (`pfc config priority off`).
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,14 @@ public:
 
     // Refuses changes of PFC that the device does not have: the tables only describe its PFC settings. The operator
     // sets them on the switch.
-    Result<void> check(const sonic::Change&) const;
+    Result<void> check(sonic::Store&, const sonic::Change&) const;
 
 private:
     Result<std::vector<sonic::Change>> changes(sonic::Store&, const std::string& port, std::uint8_t lossless) const;
     Result<void> write_servers(sonic::Store&);
 
     std::map<std::string, std::set<unsigned>, std::less<>> queues_;  // priorities of the devices' queues, by port
+    std::map<std::string, std::uint8_t, std::less<>> lossless_;      // priorities with PFC on the device, by port
     std::set<std::string> servers_;                                  // ports that face servers
     bool servers_written_{};
 };

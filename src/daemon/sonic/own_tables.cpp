@@ -196,7 +196,7 @@ Result<Nos::Answer> OwnTables::tables(const ControlRequest& request)
         });
     }
     for (const auto& change : request.changes) {
-        if (auto possible = ports_.check(change); !possible) {
+        if (auto possible = ports_.check(store_, change); !possible) {
             return tl::unexpected(std::move(possible.error()));
         }
     }

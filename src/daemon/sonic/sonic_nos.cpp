@@ -261,7 +261,8 @@ Result<void> SonicNos::publish_events()
 
 // Publishes the begin or the end of a storm. As a detector the agent publishes only the end, because orchagent
 // publishes the begin. As a detector it also sends storms of queues whose policy only alerts to orchagent, on the same
-// channel as storms that orchagent mitigates. It does not send storms whose mitigation is withheld.
+// channel as storms that orchagent mitigates. It does not send storms whose mitigation is withheld, and publishes no
+// end of them: orchagent has not published their begin.
 Result<void> SonicNos::publish(const NosEvent& event)
 {
     if (!storm_begins(event) && !storm_ends(event)) {
@@ -272,7 +273,8 @@ Result<void> SonicNos::publish(const NosEvent& event)
         return tl::unexpected(object.error());
     }
     redis::Pipeline pipeline;
-    if (role_ == Role::owner || storm_ends(event)) {
+    const bool withheld = event.configured != watchdog::Treatment::none && event.applied == watchdog::Treatment::none;
+    if (role_ == Role::owner || (storm_ends(event) && !withheld)) {
         const auto priority = fmt::format("{}", event.priority);
         const auto at = time_text(event.at);
         const auto queue = decimal(object->queue);

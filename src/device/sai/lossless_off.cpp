@@ -51,23 +51,28 @@ Result<LosslessOff::Masks> LosslessOff::masks(const PortObjects& port) const
     });
 }
 
-bool LosslessOff::without_pfc(const PortObjects& port) const
+void LosslessOff::follow_mask(PortObjects& port) const
 {
-    const auto now = masks(port);
-    return possible_ && now && now->received == 0;
+    const auto now = mask(port, pause_mask_attribute(port));
+    if (now && !treats(port)) {
+        port.pfc = *now | treater_.masked_out(port);
+    }
 }
 
 std::uint8_t LosslessOff::lossless(const PortObjects& port) const
 {
     constexpr std::uint8_t kAll = 0xff;
     if (const auto at = treated_.find(port.port); at != treated_.end()) {
-        return at->second.lossless != 0 ? at->second.lossless : usual_mask();
+        const auto before = at->second.lossless != 0 ? at->second.lossless : usual_mask();
+        return before != 0 ? before : kAll;
     }
     const auto now = masks(port);
     if (!now) {
         return kAll;
     }
-    return now->sent != 0 ? now->received & now->sent : now->received;
+    const auto honoured = static_cast<std::uint8_t>(now->received | treater_.masked_out(port));
+    const auto sent = static_cast<std::uint8_t>(port.separate ? now->sent : honoured);
+    return sent != 0 ? honoured & sent : honoured;
 }
 
 Result<void> LosslessOff::set_mask(const PortObjects& port, abi::AttrId id, std::uint8_t wanted) const

@@ -41,11 +41,12 @@ public:
     bool possible() const { return possible_ && has(treater_.treatments(), watchdog::Treatment::drop); }
     bool treats(const PortObjects& port) const { return treated_.contains(port.port); }
 
-    bool without_pfc(const PortObjects&) const;  // as the library shows it now
-
-    // The priorities whose pause the port honours and sends, or honours if it sends none. Of a treated port: those of
-    // before. All priorities if the library does not show the masks.
+    // The priorities whose pause the port honours and sends, or honours if it sends none, as the library shows them
+    // now. Of a treated port or queue: those of before. All priorities if the library does not show the masks.
     std::uint8_t lossless(const PortObjects&) const;
+
+    // Other software may change the mask of an untreated port. A queue that it masks out is not treated.
+    void follow_mask(PortObjects&) const;
 
     Result<PortSettings> before(const PortObjects&);
     Result<void> switch_off(PortObjects&, const PortSettings& before);

@@ -105,7 +105,8 @@ Result<void> SaiDevice::take_ports(const std::vector<abi::ObjectId>& listed)
     reader_.emplace(*library_, switch_id, ports_, places_, clock_, notes_);
     treater_.emplace(*library_, switch_id, ports_, notes_);
     lossless_off_.emplace(*library_, ports_, *treater_);
-    find_lossless_rows();
+    read_lossless();
+    mark_lossless_rows();
     buffer_objects_.emplace(*library_, ports_, *treater_);
     frames_without_pfc_ = FramesWithoutPfc{places_.size()};
     detection_.emplace(*library_, switch_id, ports_, notes_);
@@ -173,12 +174,33 @@ Result<void> SaiDevice::take_other_ports()
     });
 }
 
-void SaiDevice::find_lossless_rows()
+void SaiDevice::read_lossless()
 {
-    for (auto& row : inventory_.rows) {
-        const auto lossless = lossless_off_->lossless(ports_[row.target.port.index]);
-        row.lossless = (unsigned{lossless} >> row.target.priority->value & 1U) != 0;
+    lossless_.clear();
+    for (auto& port : ports_) {
+        lossless_off_->follow_mask(port);
+        lossless_.push_back(lossless_off_->lossless(port));
     }
+}
+
+// True: a row has changed.
+bool SaiDevice::mark_lossless_rows()
+{
+    bool changed = false;
+    for (auto& row : inventory_.rows) {
+        const bool now = (unsigned{lossless_[row.target.port.index]} >> row.target.priority->value & 1U) != 0;
+        changed = changed || row.lossless != now;
+        row.lossless = now;
+    }
+    return changed;
+}
+
+// Other software may change the PFC mask of a port. The masks are read with the links, and the next look changes the
+// inventory.
+Result<std::vector<link::LinkSample>> SaiDevice::read_links()
+{
+    read_lossless();
+    return links_->read();
 }
 
 Result<std::vector<Delegated>> SaiDevice::delegate_detection(std::span<const DelegatedRow> rows)
@@ -304,6 +326,9 @@ Result<void> SaiDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
     }
     if (auto known = check(rows); !known) {
         return known;
+    }
+    if (mark_lossless_rows()) {
+        ++inventory_.generation;
     }
     const auto looked_at = rows.empty() ? std::span<const Slot>{all_rows_} : rows;
     reader_->read_states(looked_at);
@@ -477,9 +502,11 @@ Result<Undo> SaiDevice::prepare(const Command& command)
         if (lossless_off_->treats(*place.port)) {
             return to_undo(treater_->usual(*place.port, *place.queue));
         }
-        if (command.want != Treatment::none && lossless_off_->without_pfc(*place.port)) {
+        if (command.want != Treatment::none && (lossless_off_->lossless(*place.port) & bit_of(*place.queue)) == 0) {
             return tl::unexpected(
-                Error{ErrorKind::unsupported, "PFC is off on this port: no peer can pause its queues"});
+                Error{ErrorKind::unsupported,
+                      fmt::format("PFC is off for priority {} of this port: no peer can pause the queue",
+                                  place.queue->priority.value)});
         }
         return treater_->read(*place.port, *place.queue).map([&](const QueueSettings& now) {
             const bool untouched = treater_->shown_by(*place.port, *place.queue, now) == Treatment::none;

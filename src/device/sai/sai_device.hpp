@@ -46,7 +46,7 @@ public:
         return buffer_objects_->set_dynamic_threshold(profile, exponent);
     }
     std::vector<UnseenQueue> unseen_queues() const override;
-    Result<std::vector<link::LinkSample>> read_links() override { return links_->read(); }
+    Result<std::vector<link::LinkSample>> read_links() override;
     Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow>) override;
 
 private:
@@ -70,7 +70,8 @@ private:
     bool has_other_ports();
     Result<void> take_other_ports();
     void list_rows();
-    void find_lossless_rows();
+    void read_lossless();
+    bool mark_lossless_rows();
     Result<void> check(std::span<const Slot>) const;
     std::vector<Detector> detectors_for(std::span<const DelegatedRow>);
     void expect_notices(std::span<const Detector>);
@@ -98,6 +99,7 @@ private:
     std::vector<RowPlace> places_;  // by row
     std::vector<Slot> all_rows_;
     std::vector<Slot> watched_rows_;
+    std::vector<std::uint8_t> lossless_;  // by port: its lossless priorities
     watchdog::Inventory inventory_;
     watchdog::Capabilities capabilities_;
     std::optional<Treater> treater_;

@@ -369,6 +369,8 @@ Result<void> Treater::set_honours_pause(const PortObjects& port, const QueueObje
             if (shown && shown->u8 != mask.u8) {
                 return tl::unexpected(no_effect("its PFC mask"));
             }
+            auto& masked_out = masked_out_[port.port];
+            masked_out = static_cast<std::uint8_t>(on ? masked_out & ~bit_of(queue) : masked_out | bit_of(queue));
             return {};
         });
     });

@@ -46,6 +46,12 @@ public:
     Result<void> write(const PortObjects&, const QueueObjects&, watchdog::Treatment want, const QueueSettings& before);
     watchdog::Treatment shown_by(const PortObjects&, const QueueObjects&, const QueueSettings&);
     QueueSettings usual(const PortObjects&, const QueueObjects&) const;
+    // The priorities of the port whose pause this process has masked out.
+    std::uint8_t masked_out(const PortObjects& port) const
+    {
+        const auto at = masked_out_.find(port.port);
+        return at == masked_out_.end() ? std::uint8_t{0} : at->second;
+    }
     bool owns_profile(abi::ObjectId profile) const { return empty_buffers_.ours(profile); }
 
     // Sets what a recovery does that the library starts by itself. If the packet action belongs to the switch, all
@@ -86,6 +92,7 @@ private:
     bool drops_at_ingress_{};                 // zero-size profiles are available
     std::map<abi::ObjectId, bool> profiles_;  // of other software, seen so far: whether the pool has size zero
     std::map<std::uint8_t, abi::ObjectId> usual_profile_;  // by priority
+    std::map<abi::ObjectId, std::uint8_t> masked_out_;     // by port
 };
 
 }  // namespace petrel::device::sai

@@ -116,7 +116,10 @@ Result<void> Decider::take_scripts_out()
 {
     agent_decides_ = true;
     return plugins_.keep_out(true, clock_.now().mono).map([&](bool) {
-        note_("SONiC's own detector is off while this agent watches");
+        note_(plugins_.found_none()
+                  ? "syncd's counter group PFC_WD has no detection scripts and none are kept: if this agent "
+                    "stops, no detector watches"
+                  : "SONiC's own detector is off while this agent watches");
     });
 }
 

@@ -42,6 +42,8 @@ public:
     // have changed. True: this call found the scripts out, or has sent the request to syncd. False: there was nothing
     // to do, or syncd has not processed earlier requests; then the next call tries again.
     Result<bool> keep_out(bool changed, Instant now);
+    // After keep_out(): the group had no scripts, and no names of scripts are kept, so none can be put back.
+    bool found_none() const { return !to_take_out_ && kept_.empty(); }
 
     // Puts back the scripts that this or a dead process has taken out, and gives up the mark. True: scripts were out.
     // If another process has the mark, the call does nothing, and refused() is true.

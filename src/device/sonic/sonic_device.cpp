@@ -68,6 +68,23 @@ Result<void> SonicDevice::close()
     return decider_.close();
 }
 
+namespace {
+
+constexpr auto kNoCounters = "no queue has counters of PFC yet: orchagent watches none, or syncd has not read them";
+constexpr auto kNoEntries =
+    "PFC_WD has no port, so orchagent watches no queue: add ports with `pfcwd start --action drop all 400 "
+    "--restoration-time 400`, or name some instead of `all`";
+
+// Whether a port is configured in PFC_WD.
+Result<bool> has_entries(petrel::sonic::Store& store)
+{
+    return store.keys(petrel::sonic::Db::config, "PFC_WD|").map([](const std::vector<std::string>& keys) {
+        return std::ranges::any_of(keys, [](const std::string& key) { return key != "PFC_WD|GLOBAL"; });
+    });
+}
+
+}  // namespace
+
 Result<void> SonicDevice::start()
 {
     auto layout = read_layout(store_);
@@ -87,9 +104,9 @@ Result<void> SonicDevice::start()
         fields |= reading.registered ? reading.sample.known : 0;
     }
     if ((fields & (bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::rx_pfc))) == 0) {
-        return tl::unexpected(Error{ErrorKind::unreachable,
-                                    "no queue has counters of PFC yet: orchagent watches none, or syncd has not "
-                                    "read them"});
+        const auto configured = has_entries(store_);
+        return tl::unexpected(configured ? Error{ErrorKind::unreachable, *configured ? kNoCounters : kNoEntries}
+                                         : configured.error());
     }
     if (!prove_pause(fields)) {
         return tl::unexpected(Error{
