@@ -23,6 +23,8 @@ namespace petrel::cli {
 
 namespace {
 
+constexpr std::string_view kBuiltIn = "built-in defaults";
+
 constexpr auto kUsualFile = "/etc/petrel/agent.toml";
 
 struct Drivers {
@@ -75,9 +77,12 @@ Parsed<config::AgentConfig> read_config(const AgentOptions& options, const std::
         }
         text = std::move(*read);
     }
+    const bool by_defaults = file.empty() && !options.defaults.empty();
     auto given = codec::given_by_environment(environ);
     given.insert(given.end(), options.given.begin(), options.given.end());
-    return codec::read_agent_config(text, file, given, driver_kinds(drivers)).map(drivers::with_one_address);
+    return codec::read_agent_config(by_defaults ? options.defaults : std::string_view{text},
+                                    by_defaults ? kBuiltIn : std::string_view{file}, given, driver_kinds(drivers))
+        .map(drivers::with_one_address);
 }
 
 ExitCode run_agent(const AgentOptions& options)

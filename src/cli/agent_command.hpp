@@ -30,6 +30,7 @@ struct AgentOptions {
     std::string config;               // a file; empty = /etc/petrel/agent.toml if there is one, else defaults
     std::vector<codec::Given> given;  // by flags
     const AgentExtras* extras{};
+    std::string_view defaults{};  // the text that replaces a file if there is none
 };
 
 ExitCode run_agent(const AgentOptions&);

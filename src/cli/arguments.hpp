@@ -32,6 +32,8 @@ Handler link_import_flags(CLI::App&);
 Handler link_codes_flags(CLI::App&);
 Handler wire_send_flags(CLI::App&);
 Handler wire_count_flags(CLI::App&);
+Handler host_agent_flags(CLI::App&);
+Handler host_doctor_flags(CLI::App&);
 
 // The flags of the commands for a running agent. All of them have --socket and --json.
 struct ControlArguments;

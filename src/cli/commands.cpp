@@ -155,6 +155,15 @@ For links of the lab, such as veth pairs between network namespaces: most NICs h
 none. A Linux bridge forwards none. It needs CAP_NET_RAW.
 )";
 
+constexpr auto kHostExamples = R"(Examples:
+  petrel host doctor                                what can be observed and done at each network interface
+  petrel host agent                                 all NICs with a known driver, with the policy rdma-nic
+  petrel host agent --device linux:eth0 --device linux:eth1
+  petrel host repaired eth0 --note "new cable"      turns its PFC and pause on again, as they were
+
+With an agent's file, its devices and policies apply. docs/host.md
+)";
+
 constexpr auto kOrderExamples = R"(Examples:
   petrel mitigate Ethernet4:3 --note "ticket 4711"
   petrel release Ethernet4                          all queues of a port
@@ -226,6 +235,18 @@ std::vector<Command> commands()
         {"wire send", kGeneral, "Send pause frames.", kNoExamples, wire_send_flags},
         {"wire count", kGeneral, "Count the pause frames that arrive, by priority.", kNoExamples, wire_count_flags},
         {"agent", kGeneral, "Watch the queues of a switch until stopped: the service.", kAgentExamples, agent_flags},
+        {"host", kGeneral, "The NICs of this machine: a NIC that receives nothing must not pause its switch.",
+         kHostExamples, nullptr},
+        {"host agent", kGeneral, "Watch the NICs of this machine until stopped: the service.", kHostExamples,
+         host_agent_flags},
+        {"host doctor", kGeneral, "What can be observed and done at each network interface, and what is missing.",
+         kHostExamples, host_doctor_flags},
+        {"host status", kGeneral, "The state of the running agent.", kHostExamples,
+         control_flags(Request::status, {}, run_control)},
+        {"host watch", kGeneral, "A live table of the running agent.", kHostExamples,
+         control_flags(Request::status, {}, run_watch)},
+        {"host repaired", kGeneral, "A latched NIC was repaired: put its PFC and pause back.", kHostExamples,
+         control_flags(Request::release, {queue_flag, note_flag}, run_control)},
         {"hand-back", kGeneral, "Put SONiC's own scripts back after an agent died; mitigations stay.",
          kHandBackExamples, hand_back_flags},
         {"config", kGeneral, "Check the agent's configuration, or show it.", kConfigExamples, nullptr},

@@ -1,6 +1,7 @@
 #include "drivers/drivers.hpp"
 
 #include "drivers/exec_driver.hpp"
+#include "drivers/linux_driver.hpp"
 #include "drivers/sai_driver.hpp"
 #include "drivers/slingshot_driver.hpp"
 #include "drivers/sonic_driver.hpp"
@@ -16,6 +17,7 @@ std::vector<std::unique_ptr<daemon::Driver>> make_drivers()
     drivers.push_back(std::make_unique<SonicDriver>());
     drivers.push_back(std::make_unique<ExecDriver>());
     drivers.push_back(std::make_unique<SlingshotDriver>());
+    drivers.push_back(std::make_unique<LinuxDriver>());
     return drivers;
 }
 
