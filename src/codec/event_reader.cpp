@@ -79,16 +79,26 @@ std::optional<watchdog::Event> known_event(const nlohmann::json& object)
 EventLine event_of(const nlohmann::json& object)
 {
     EventLine line;
+    line.seq = static_cast<std::uint64_t>(std::max<std::int64_t>(number(object, "seq"), 0));
     line.time_us = number(object, "time_us");
     line.event = text(object, "event");
     line.device = text(object, "device");
-    line.queue = text(object, "port");
+    line.port = text(object, "port");
+    line.queue = line.port;
     if (const auto queue = object.find("queue"); queue != object.end() && queue->is_number_unsigned()) {
-        line.queue += fmt::format(":{}", queue->get<std::uint64_t>());
+        const auto priority = queue->get<std::uint64_t>();
+        line.queue += fmt::format(":{}", priority);
+        if (priority < kPriorities) {
+            line.priority = Priority{static_cast<std::uint8_t>(priority)};
+        }
     }
     line.policy = text(object, "policy");
     line.action = text(object, "action");
     line.known = known_event(object);
+    if (line.known) {
+        line.known->seq = line.seq;
+        line.known->target.priority = line.priority;
+    }
     return line;
 }
 

@@ -13,14 +13,17 @@
 namespace petrel::codec {
 
 struct EventLine {
+    std::uint64_t seq{};  // 0 = none
     std::int64_t time_us{};
     std::string event;  // as written, known to this version or not
     std::string device;
+    std::string port;  // empty = the whole device
+    std::optional<Priority> priority{};
     std::string queue;  // "Ethernet4:3", "Ethernet4"; empty = the whole device
     std::string policy;
     std::string action;
-    // The data for the description of the event: kind, reason, evidence without its looks, name of the operator. None
-    // if this version does not have the event.
+    // The data for the description of the event: number, kind, reason, priority, evidence without its looks, name of
+    // the operator. None if this version does not have the event.
     std::optional<watchdog::Event> known;
 };
 

@@ -1,0 +1,51 @@
+// A message about a device of the fabric, as the manager receives it from an agent or from a log.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/ids.hpp"
+#include "base/time.hpp"
+#include "link/taxonomy.hpp"
+
+namespace petrel::fabric {
+
+// agent: an agent reports the events of its device. log: the manager reads the log of the device.
+enum class Channel : std::uint8_t { agent, log };
+std::string_view name(Channel);
+
+struct Source {
+    std::string device;
+    Channel channel{};
+    auto operator<=>(const Source&) const = default;
+};
+
+// Identifies a message of a source, and gives its place in the order of the source.
+//   agent  epoch: how often the agent has begun to count again; number: its count, without gaps
+//   log    epoch: the time of the line in microseconds; number: a checksum of the line
+struct Position {
+    std::uint64_t epoch{};
+    std::uint64_t number{};
+    auto operator<=>(const Position&) const = default;
+};
+
+struct Message {
+    // other: changes no port, but shows that the device reports and that no message is missing.
+    enum class Kind : std::uint8_t { error_opened, error_closed, link_down, link_up, other };
+
+    Source source;
+    Position position;
+    Kind kind{};
+    std::string port;                  // empty: the whole device
+    std::optional<Priority> priority;  // none: the whole port
+    link::Canonical cause{};           // of the error, or why the link went down
+    std::uint8_t neighbour_reason{};   // link_down: the reason that the neighbour sent; 0 = none
+    WallTime at{};                     // by the clock of the source
+    std::string text;                  // of the source, for display
+    auto operator<=>(const Message&) const = default;
+};
+
+}  // namespace petrel::fabric

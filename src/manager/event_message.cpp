@@ -1,0 +1,52 @@
+#include "manager/event_message.hpp"
+
+#include <fmt/format.h>
+
+#include "fabric/port_errors.hpp"
+
+namespace petrel::manager {
+namespace {
+
+using MessageKind = fabric::Message::Kind;
+using watchdog::EventKind;
+
+void describe_link(const codec::EventLine& line, fabric::Message& message)
+{
+    message.kind = line.known->kind == EventKind::link_up ? MessageKind::link_up : MessageKind::link_down;
+    message.cause = link::kUnclassified;  // an event has its reason only as text
+    message.text = line.known->by;
+}
+
+void describe_error(const codec::EventLine& line, fabric::Message& message)
+{
+    if (const auto event = fabric::port_event(*line.known, 0, message.at)) {
+        message.kind =
+            event->kind == fabric::PortEvent::Kind::opened ? MessageKind::error_opened : MessageKind::error_closed;
+        message.cause = event->cause;
+        message.text = line.action.empty() ? line.event : fmt::format("{}, {}", line.event, line.action);
+    }
+}
+
+}  // namespace
+
+std::optional<fabric::Message> event_message(const codec::EventLine& line)
+{
+    if (line.device.empty() || line.seq == 0) {
+        return std::nullopt;
+    }
+    fabric::Message message;
+    message.source = {line.device, fabric::Channel::agent};
+    message.position.number = line.seq;
+    message.kind = MessageKind::other;
+    message.port = line.port;
+    message.priority = line.priority;
+    message.at = WallTime{std::chrono::microseconds{line.time_us}};
+    message.text = line.event;
+    if (line.known && !line.port.empty()) {
+        const bool link = line.known->kind == EventKind::link_down || line.known->kind == EventKind::link_up;
+        link ? describe_link(line, message) : describe_error(line, message);
+    }
+    return message;
+}
+
+}  // namespace petrel::manager
