@@ -98,7 +98,7 @@ private:
         } else if (field_of(text, "NeighborLinkDownErrorLog") == "unavailable" && !port.log.empty()) {
             port.log.back().nldr.reset();
         } else if (const auto other = logged(line, text, "NeighborLinkDownErrorLog"); other && !port.log.empty()) {
-            port.log.back().nldr = *other;
+            port.log.back().nldr = other;
         }
     }
 
