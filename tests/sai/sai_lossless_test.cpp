@@ -9,6 +9,7 @@
 #include "sai/bench.hpp"
 #include "support/agent_process.hpp"
 #include "support/temporary_folder.hpp"
+#include "watchdog/watchlist.hpp"
 
 namespace petrel::test {
 namespace {
