@@ -35,6 +35,9 @@ public:
         on_.start(policy, kPatient);
     }
 
+    // Another counter group of syncd writes the queues, at this time after each poll.
+    void write_statistics(Duration after) { statistics_ = after; }
+
     // A pause that begins at a random moment between two polls. Returns when the agent detected it as a storm, if so.
     std::optional<Found> pause(Duration length)
     {
@@ -85,6 +88,10 @@ private:
         counters.on2off += before < paused_.second && paused_.second <= at_ ? 1U : 0U;
         counters.tx += paused < at_ - before ? 1000U : 0U;
         counters.occupancy = counters.paused ? 4096U : 0U;
+        if (statistics_) {
+            on_.runner_->run_until(before + *statistics_);
+            on_.sonic_->poll_queue_statistics();
+        }
         on_.runner_->run_until(at_ - 1ns);
         on_.sonic_->poll(Instant{duration_cast<microseconds>(at_.time_since_epoch() * jitter_.stamps_per_time) +
                                  up_to(jitter_.stamp)});
@@ -94,6 +101,7 @@ private:
     OnSwitch on_;
     Jitter jitter_;
     std::mt19937 random_;
+    std::optional<Duration> statistics_;
     std::int64_t polls_{};
     Instant at_{};
     std::pair<Instant, Instant> paused_{};
@@ -135,6 +143,24 @@ TEST(JitteredPolls, AStormIsFoundWithoutStamps)
             const auto found = polls.pause(1s);
             ASSERT_TRUE(found.has_value());
             EXPECT_LE(found->intervals, 3);
+        }
+    }
+}
+
+// The uncertainty is a quarter of the interval at each end.
+TEST(JitteredPolls, WritesOfAnotherCounterGroupNeitherHideAStormNorLengthenAPause)
+{
+    PETREL_NEEDS_REDIS();
+    for (const auto& setup : {without_stamps(kLikeMellanox), without_stamps(kLikeBroadcom)}) {
+        for (const auto after : {120ms, 160ms}) {
+            JitteredPolls polls{setup, {2000us, 0us}, 12};
+            polls.write_statistics(after);
+            for (int i = 0; i != 8; ++i) {
+                const auto found = polls.pause(1s);
+                ASSERT_TRUE(found.has_value()) << setup.pause_time << after.count();
+                EXPECT_LE(found->intervals, 3) << setup.pause_time << after.count();
+                EXPECT_FALSE(polls.pause(295ms).has_value()) << setup.pause_time << after.count();
+            }
         }
     }
 }

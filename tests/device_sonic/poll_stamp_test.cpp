@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <set>
 
 #include "device/manual_clock.hpp"
 #include "support/redis_gate.hpp"
@@ -20,6 +21,8 @@ using testing::Ne;
 
 class PollStampTest : public testing::Test {
 protected:
+    inline static const PollStamp::Keys kKeys{{"COUNTERS:first", "COUNTERS:last"}, {}};
+
     void SetUp() override
     {
         PETREL_NEEDS_REDIS();
@@ -27,7 +30,7 @@ protected:
         const auto databases = db::at_one_address(server_->address());
         store_.emplace(databases, 60s);
         stamp_.emplace(databases, 60s);
-        stamp_->watch({"COUNTERS:first", "COUNTERS:last"}, 200ms);
+        stamp_->watch(kKeys, 200ms);
     }
 
     void write(std::string_view key, std::string_view field = "x", std::string_view value = "1") const
@@ -89,7 +92,7 @@ protected:
     void stamp_others() const { write("COUNTERS:TIME_STAMP", "PORT_STAT_COUNTER_Port_Counter_time_stamp", "7"); }
 
     // The device repeats this after each poll.
-    void watch(PollStamp::Of counters) { stamp_->watch({"COUNTERS:first", "COUNTERS:last"}, 200ms, counters); }
+    void watch(PollStamp::Of counters) { stamp_->watch(kKeys, 200ms, counters); }
 
     void see_first_poll(PollStamp::Of counters)
     {
@@ -238,12 +241,37 @@ TEST_F(PollStampTest, AWriteToTheLastKeyAloneIsNoPoll)
     EXPECT_TRUE(look(1400ms).under_way) << "syncd has not written the last key yet";
 }
 
+// Without stamps, the counter groups of ports and of queues write the same keys as a poll.
+TEST_F(PollStampTest, WritesOfOtherCounterGroupsAreNoPoll)
+{
+    stamp_->watch({kKeys.queues, "COUNTERS:port"}, 200ms);
+    ASSERT_TRUE(stamp_->arm());
+    const auto poll_group = [&] {
+        write("COUNTERS:port");
+        poll();
+    };
+    poll_group();
+    EXPECT_EQ(look(1s).at, Instant{1s});
+    poll();
+    const auto queues_only = look(1150ms);
+    EXPECT_EQ(queues_only.at, Instant{1s});
+    EXPECT_FALSE(queues_only.under_way);
+    poll_group();
+    EXPECT_EQ(look(1200ms).at, Instant{1200ms}) << "50 ms after the other write";
+    write("COUNTERS:port");
+    const auto port_only = look(1350ms);
+    EXPECT_EQ(port_only.at, Instant{1200ms});
+    EXPECT_FALSE(port_only.under_way);
+    poll_group();
+    EXPECT_EQ(look(1400ms).at, Instant{1400ms});
+}
+
 TEST_F(PollStampTest, OtherKeysDoNotForgetTheLastPoll)
 {
     look(900ms);
     poll();
     EXPECT_EQ(look(1s).at, Instant{1s});
-    stamp_->watch({"COUNTERS:first", "COUNTERS:another"}, 200ms);
+    stamp_->watch({{"COUNTERS:first", "COUNTERS:another"}, {}}, 200ms);
     EXPECT_EQ(look(1050ms).at, Instant{1s});
     write("COUNTERS:first");
     write("COUNTERS:another");
@@ -266,10 +294,13 @@ protected:
                                    return clock_.advance(most);
                                }
                                clock_.set(*written);
+                               if (!others_.contains(*written)) {
+                                   write("COUNTERS:port");
+                               }
                                poll();
                                wait_readable(fds, 60s);
                            });
-            stamp_->watch({"COUNTERS:first", "COUNTERS:last"}, 200ms);
+            stamp_->watch(kKeys, 200ms);
             look();
         }
     }
@@ -278,6 +309,7 @@ protected:
 
     ManualClock clock_{Instant{1s}};
     std::vector<Instant> writes_;  // times at which syncd writes both keys
+    std::set<Instant> others_;     // those of another counter group, which does not write the port
 };
 
 TEST_F(AwaitedPoll, IsSeenOnceItIsWritten)
@@ -288,6 +320,19 @@ TEST_F(AwaitedPoll, IsSeenOnceItIsWritten)
     EXPECT_TRUE(stamp_->await(clock_, 260ms)) << "early or late, its time is known";
     EXPECT_EQ(look().at, Instant{1150ms});
     EXPECT_LT(clock_.now().mono, Instant{1160ms});
+}
+
+TEST_F(AwaitedPoll, IsSeenAtOnceAfterAWriteOfAnotherCounterGroup)
+{
+    stamp_->watch({kKeys.queues, "COUNTERS:port"}, 200ms);
+    ASSERT_TRUE(stamp_->arm());
+    writes_ = {Instant{1020ms}, Instant{1170ms}, Instant{1220ms}, Instant{1420ms}};
+    others_ = {Instant{1170ms}};
+    for (const auto at : writes_) {
+        EXPECT_TRUE(stamp_->await(clock_, 250ms));
+        EXPECT_LT(clock_.now().mono, at + 3ms);
+        EXPECT_EQ(look().at, others_.contains(at) ? Instant{1020ms} : at);
+    }
 }
 
 // The caller is stopped between two looks, and syncd polls meanwhile.
@@ -346,7 +391,7 @@ TEST_F(AwaitedPoll, IsOverWithTheStampOfQueues)
         wait_readable(fds, 60s);
     });
     for (int i = 0; i != 2; ++i) {
-        stamp_->watch({"COUNTERS:first", "COUNTERS:last"}, 200ms);
+        stamp_->watch(kKeys, 200ms);
         look();
     }
     EXPECT_TRUE(stamp_->await(clock_, 200ms));
@@ -390,7 +435,7 @@ TEST_F(AwaitedPoll, IsNotWaitedForOnceAnotherDescriptorIsReadable)
         awaited.assign(fds.begin(), fds.end());
         wait_readable(fds, most);
     });
-    stamp_->watch({"COUNTERS:first", "COUNTERS:last"}, 200ms);
+    stamp_->watch(kKeys, 200ms);
     look();
     EXPECT_FALSE(stamp_->await(clock_, 1h, std::array{waker.fd()}));
     EXPECT_THAT(awaited, ElementsAre(Ne(waker.fd()), waker.fd()));

@@ -224,6 +224,17 @@ void SonicSwitch::write_queues(std::size_t count)
     }
 }
 
+void SonicSwitch::poll_queue_statistics()
+{
+    Pipeline write;
+    for (const auto& queue : queues_) {
+        write.add({"HSET", counters_key(queue_oid(queue)), "SAI_QUEUE_STAT_PACKETS",
+                   std::to_string(counters_[queue].tx), "SAI_QUEUE_STAT_DROPPED_PACKETS",
+                   std::to_string(counters_[queue].drops)});
+    }
+    send(Db::counters, write);
+}
+
 void SonicSwitch::run_scripts()
 {
     if (!setup_.scripts) {

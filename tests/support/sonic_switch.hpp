@@ -60,6 +60,7 @@ public:
     void poll_ports(Instant at);                                 // the first half of poll(), with the stamp
     void poll_queues();                                          // the second half, with its stamp
     void write_queues(std::size_t count);                        // of the second half: these queues, in syncd's order
+    void poll_queue_statistics();                                // another counter group, which has no pause counters
     bool has_polled() { return std::exchange(polled_, false); }  // since the last call
     void serve_requests();  // the requests of orchagent, or of the agent in its place
     void skip(const std::string& queue) { skipped_ = queue; }  // syncd cannot read this queue any more

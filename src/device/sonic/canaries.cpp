@@ -6,7 +6,13 @@
 
 namespace petrel::device::sonic {
 
-std::vector<std::string> canaries(const Reader& reader)
+namespace {
+
+constexpr watchdog::Fields kOfThisGroupOnly = bit(watchdog::Field::pause_us) | bit(watchdog::Field::on2off);
+
+}  // namespace
+
+PollStamp::Keys canaries(const Reader& reader)
 {
     const auto& queues = reader.layout().queues;
     const auto before = [&](std::uint32_t a, std::uint32_t b) {
@@ -34,11 +40,14 @@ std::vector<std::string> canaries(const Reader& reader)
             last = last && before(row, *last) ? last : row;
         }
     }
-    std::vector<std::string> keys;
+    PollStamp::Keys keys;
     for (const auto row : {first, last}) {
-        if (row && (keys.empty() || first != last)) {
-            keys.push_back("COUNTERS:" + queues[*row].oid);
+        if (row && (keys.queues.empty() || first != last)) {
+            keys.queues.push_back("COUNTERS:" + queues[*row].oid);
         }
+    }
+    if (first && (reader[Slot{*first}].counters & kOfThisGroupOnly) != 0) {
+        keys.port = "COUNTERS:" + reader.layout().ports[queues[*first].port].oid;
     }
     return keys;
 }

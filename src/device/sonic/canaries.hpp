@@ -1,9 +1,7 @@
-// The queues whose counters show that syncd has polled.
+// The keys whose writes show that syncd has polled.
 #pragma once
 
-#include <string>
-#include <vector>
-
+#include "device/sonic/poll_stamp.hpp"
 #include "device/sonic/reader.hpp"
 
 namespace petrel::device::sonic {
@@ -12,7 +10,9 @@ namespace petrel::device::sonic {
 // between them. PFC_WD_STATUS does not show which queues are registered: after the big red switch, queues that syncd
 // does not poll have it, too.
 //
-// Returns their keys in COUNTERS_DB: none if orchagent has registered no queue, one if it has registered one.
-std::vector<std::string> canaries(const Reader&);
+// Returns their keys in COUNTERS_DB: none if orchagent has registered no queue, one if it has registered one. The port
+// of the first one is included if syncd reads port counters that no other counter group has: pause time or ends of
+// pauses.
+PollStamp::Keys canaries(const Reader&);
 
 }  // namespace petrel::device::sonic

@@ -40,18 +40,23 @@ void wait_readable(std::span<const int> fds, Duration most)
     ::poll(readable.data(), readable.size(), static_cast<int>(ms.count()));  // a negative time would be no limit
 }
 
-void PollStamp::watch(std::vector<std::string> keys, Duration interval, Of counters)
+void PollStamp::watch(Keys keys, Duration interval, Of counters)
 {
     interval_ = interval;
     timed_by_ = counters;
-    if (stamps_[1] && !keys.empty()) {
-        keys.emplace_back(kStampKey);
+    if (keys.port.empty()) {
+        port_.reset();
+    } else if (!port_ || port_->key != keys.port) {
+        port_.emplace(Canary{.key = std::move(keys.port), .connection = nullptr});
     }
-    if (std::ranges::equal(canaries_, keys, {}, &Canary::key)) {
+    if (stamps_[1] && !keys.queues.empty()) {
+        keys.queues.emplace_back(kStampKey);
+    }
+    if (std::ranges::equal(canaries_, keys.queues, {}, &Canary::key)) {
         return;
     }
     auto before = std::exchange(canaries_, {});
-    for (auto& key : keys) {
+    for (auto& key : keys.queues) {
         const auto known = std::ranges::find(before, key, &Canary::key);
         canaries_.push_back(known != before.end() ? std::move(*known)
                                                   : Canary{.key = std::move(key), .connection = nullptr});
@@ -78,7 +83,8 @@ Result<void> PollStamp::arm()
             }
         }
     }
-    return {};
+    const bool by_port = port_ && port_->connection == nullptr && !time_of(stamps_);
+    return by_port ? visit(*port_) : Result<void>{};
 }
 
 void PollStamp::start_over()
@@ -86,6 +92,9 @@ void PollStamp::start_over()
     untrack();
     for (auto& canary : canaries_) {
         canary.connection.reset();
+    }
+    if (port_) {
+        port_->connection.reset();
     }
 }
 
@@ -107,6 +116,11 @@ Result<PollStamp::Seen> PollStamp::look(Instant now, std::optional<Instant> read
         }
     }
     const auto stamp = canaries_.empty() ? std::nullopt : time_of(stamps_);
+    if (!stamp) {
+        if (auto done = drop_writes_of_others(); !done) {
+            return tl::unexpected(std::move(done.error()));
+        }
+    }
     if (stamp && stamp == read && stamp == last_) {
         return Seen{last_, writes_, true, false};
     }
@@ -116,11 +130,28 @@ Result<PollStamp::Seen> PollStamp::look(Instant now, std::optional<Instant> read
     return stamp ? by_stamp(*stamp) : by_grid(now);
 }
 
+// Visits the port only if a poll seems to be over, so that its write is known for each poll.
+Result<void> PollStamp::drop_writes_of_others()
+{
+    if (!port_ || canaries_.empty() || !canaries_.back().written) {
+        return {};
+    }
+    return visit(*port_).map([&] {
+        if (!port_->written && !port_->fresh) {
+            for (auto& canary : canaries_) {
+                canary.written = false;
+            }
+            first_report_ = {};  // the next report is the first of a poll
+            spread_ = {};
+        }
+    });
+}
+
 // An empty transaction fails if a key under WATCH has been written since.
 Result<void> PollStamp::visit(Canary& canary)
 {
     redis::Pipeline commands;
-    const bool last = &canary == &canaries_.back();
+    const bool last = !canaries_.empty() && &canary == &canaries_.back();
     const bool watched = canary.connection != nullptr;
     canary.fresh = !watched;
     if (!watched) {
@@ -150,7 +181,7 @@ Result<void> PollStamp::visit(Canary& canary)
             stamps[command] = read_stamp(reply.text());
         } else if (watched && command == first + 1 && reply.nothing()) {
             canary.written = true;
-            ++writes_;
+            writes_ += port_ && &canary == &*port_ ? 0U : 1U;
         }
     });
     if (done && last) {
@@ -299,6 +330,9 @@ bool PollStamp::take_over()
     if (over) {
         for (auto& canary : canaries_) {
             canary.written = false;
+        }
+        if (port_) {
+            port_->written = false;
         }
     }
     return over;

@@ -5,6 +5,11 @@
 // agent therefore watches the first and the last queue that syncd writes (the canaries), with WATCH, which needs no
 // notifications. A poll is over when syncd has written the last one, and under way while it has written only the first.
 //
+// Other counter groups of syncd write the same keys: the group of queue counters those of queues, the group of port
+// counters those of ports. Without stamps, a write to the queues is therefore a poll only if syncd has also written the
+// port of the first queue since the poll before. If both other groups write between two polls, the second write looks
+// like a poll.
+//
 // Newer versions of syncd read in bulk. They write queues in the order in which orchagent registered them, which the
 // databases do not show, and then a time stamp of queues. So this stamp is the last canary then: a poll is over when it
 // changes. Ports have a stamp of their own. Without stamps, the poll took place between two calls of
@@ -52,9 +57,13 @@ public:
 
     enum class Of { ports, queues };
 
-    // Keys that every poll writes, in this order; `interval`: time between two polls; `counters`: those whose stamp is
-    // the time of a poll.
-    void watch(std::vector<std::string> keys, Duration interval, Of counters = Of::ports);
+    // Keys that every poll writes. Without `port`, any write to the queues may be a poll.
+    struct Keys {
+        std::vector<std::string> queues;  // in this order
+        std::string port;                 // before the queues; empty: polls write no port
+    };
+    // `interval`: time between two polls; `counters`: those whose stamp is the time of a poll.
+    void watch(Keys keys, Duration interval, Of counters = Of::ports);
 
     // `read`: the poll whose counters the caller has. If syncd's stamp is still that poll's, nothing else is read.
     Result<Seen> look(Instant now, std::optional<Instant> read = std::nullopt);
@@ -87,6 +96,7 @@ private:
 
     // A visit to the last canary reads syncd's stamps first.
     Result<void> visit(Canary&);
+    Result<void> drop_writes_of_others();
     void take_stamps(Canary& last, const Stamps&);
     bool ends_poll();
     void track(Canary& last);
@@ -105,6 +115,7 @@ private:
     Stamps stamps_;  // as the last visit read them
     Wait wait_;
     std::vector<Canary> canaries_;
+    std::optional<Canary> port_;                  // confirms that a write to the canaries is a poll
     std::unique_ptr<redis::Connection> reports_;  // of writes to the last canary; null: the server does not report
     std::optional<Instant> written_at_;           // when the last canary was written; none: await() did not see it
     bool visited_last_{};                         // await() has just visited the last canary, and the poll is over

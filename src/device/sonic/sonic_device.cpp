@@ -415,7 +415,7 @@ Result<void> SonicDevice::choose_canaries()
 void SonicDevice::watch_canaries()
 {
     auto keys = canaries(*reader_);
-    if (const bool any = !keys.empty(); any != queues_watched_) {
+    if (const bool any = !keys.queues.empty(); any != queues_watched_) {
         queues_watched_ = any;
         polled_ = clock_.now().mono;
         if (!any) {
