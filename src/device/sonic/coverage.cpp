@@ -55,7 +55,8 @@ std::string why_unseen(const Reader& reader, std::uint32_t row, const Intent& in
     }
     if (!reading.registered) {
         return fmt::format(
-            "orchagent has not registered it: orchagent's log has the reason why it does not accept PFC_WD|{}", port);
+            "orchagent has not registered it: orchagent is starting, or does not accept PFC_WD|{} and logs the reason",
+            port);
     }
     return "syncd writes no PFC counters for it";
 }
