@@ -44,13 +44,16 @@ TEST_F(NoPortUnwatched, ARejectedEntryIsNamedInStatusLogAndMetrics)
                 AllOf(HasSubstr("4 queues watched"), Not(HasSubstr("cannot be watched"))));
 }
 
-TEST_F(NoPortUnwatched, WithoutAnyEntryTheStatusNamesTheCommandThatAddsOne)
+TEST_F(NoPortUnwatched, WithoutAnyEntryTheAgentFollowsLinksAndTheStatusNamesTheCommandThatAddsOne)
 {
     build();
     sonic->unwatch("Ethernet0");
     sonic->unwatch("Ethernet4");
     const auto agent = live();
     run_until_status(*agent, "PFC_WD has no port, so orchagent watches no queue: add ports with `pfcwd start ");
+    sonic->set(Db::appl, "PORT_TABLE:Ethernet4", "oper_status", "down");
+    EXPECT_THAT(agent->wait_for("link_down"), HasSubstr("Ethernet4"));
+    EXPECT_THAT(agent->control({"status"}).out, HasSubstr("failing"));
     sonic->set(Db::config, "PFC_WD|Ethernet0", "detection_time", "400");
     sonic->set(Db::config, "PFC_WD|Ethernet0", "restoration_time", "400");
     sonic->watch("Ethernet0");

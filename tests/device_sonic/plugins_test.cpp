@@ -144,11 +144,11 @@ TEST_F(SonicsOwnDetector, PutBackRestoresWhatADeadProcessTookOut)
 TEST_F(SonicsOwnDetector, IsPutBackIfTheSwitchCannotBeOpened)
 {
     die_after_taking_out();
-    sonic().unwatch("Ethernet0");
-    sonic().unwatch("Ethernet4");
+    sonic().reject("Ethernet0");
+    sonic().reject("Ethernet4");
     const auto opened = on_->open();
     ASSERT_FALSE(opened);
-    EXPECT_THAT(opened.error().what, HasSubstr("PFC_WD has no port"));
+    EXPECT_THAT(opened.error().what, HasSubstr("no queue has counters of PFC yet"));
     expect_back();
 }
 

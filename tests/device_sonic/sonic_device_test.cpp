@@ -102,14 +102,53 @@ TEST_F(SonicDeviceTest, RowsAreTheLosslessAndTheWatchedQueues)
     EXPECT_EQ(device().inventory().rows[0].speed, BitRate{100'000'000'000});
 }
 
-TEST_F(SonicDeviceTest, AQueueThatOrchagentDoesNotWatchYetHasNoSamples)
+TEST_F(SonicDeviceTest, CannotBeOpenedBeforeOrchagentWatchesAConfiguredQueue)
 {
     begin({.action = ""});
+    sonic().set(Db::config, "PFC_WD|Ethernet0", "detection_time", "400");
     const auto opened = on_->open();
     ASSERT_FALSE(opened);
-    EXPECT_THAT(opened.error().what, HasSubstr("PFC_WD has no port"));
+    EXPECT_THAT(opened.error().what, HasSubstr("no queue has counters of PFC yet"));
     sonic().watch("Ethernet0");
     poll_without_device();
+    EXPECT_TRUE(on_->open());
+}
+
+TEST_F(SonicDeviceTest, FollowsLinksOnlyWhileNoPortIsConfigured)
+{
+    begin({.action = ""});
+    ASSERT_NO_FATAL_FAILURE(open());
+    const auto complaint = [&] {
+        on_->clock_.advance(1s);
+        sonic().poll(on_->clock_.now().mono);
+        intake_->begin();
+        const auto looked = device().look({}, *intake_);
+        return looked ? "" : looked.error().what;
+    };
+    const auto first_link = [&] { return device().read_links().value().at(0); };
+    EXPECT_THAT(complaint(), HasSubstr("PFC_WD has no port"));
+    EXPECT_EQ(first_link(), (link::LinkSample{"Ethernet0", true, false, 0, {}, {}}));
+    sonic().set(Db::appl, "PORT_TABLE:Ethernet0", "oper_status", "down");
+    EXPECT_THAT(complaint(), HasSubstr("PFC_WD has no port"));
+    EXPECT_FALSE(first_link().up);
+    EXPECT_FALSE(device().wants_reopening());
+    sonic().set(Db::config, "PFC_WD|Ethernet0", "detection_time", "400");
+    EXPECT_THAT(complaint(), HasSubstr("no queue has counters of PFC yet"));
+    EXPECT_FALSE(device().wants_reopening());
+    sonic().watch("Ethernet0");
+    EXPECT_EQ(complaint(), "");
+    EXPECT_TRUE(device().wants_reopening());
+}
+
+// The memory of the agent is read with the rows of the device, so no row may be missing.
+TEST_F(SonicDeviceTest, CannotBeOpenedForItsLinksWhileQueuesHaveNoNames)
+{
+    begin({.action = ""});
+    sonic().lose_names();
+    EXPECT_FALSE(on_->open());
+    sonic().name_queues("Ethernet0");
+    EXPECT_FALSE(on_->open());
+    sonic().name_queues("Ethernet4");
     EXPECT_TRUE(on_->open());
 }
 

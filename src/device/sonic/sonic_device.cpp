@@ -31,6 +31,11 @@ constexpr int kPollsMissed = 5;  // this many missed polls are an error, if they
 constexpr Duration kStampUncertainty = std::chrono::milliseconds{10};
 constexpr int kLooksPerPoll = 4;
 
+constexpr Fields kPauseCounters = bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::rx_pfc);
+// Stands for the fields of a switch while none of its queues has counters.
+constexpr Fields kEveryField =
+    kPauseCounters | bit(Field::on2off) | bit(Field::tx_packets) | bit(Field::occupancy) | bit(Field::tx_drops);
+
 }  // namespace
 
 SonicDevice::SonicDevice(const db::Databases& databases, DeviceId id, const TimeSource& clock, Note note,
@@ -75,6 +80,8 @@ constexpr auto kNoEntries =
     "PFC_WD has no port, so orchagent watches no queue: add ports with `pfcwd start --action drop all 400 "
     "--restoration-time 400`, or name some instead of `all`";
 
+Error without_counters(bool configured) { return {ErrorKind::unreachable, configured ? kNoCounters : kNoEntries}; }
+
 // Whether a port is configured in PFC_WD.
 Result<bool> has_entries(petrel::sonic::Store& store)
 {
@@ -85,12 +92,24 @@ Result<bool> has_entries(petrel::sonic::Store& store)
 
 }  // namespace
 
+// The fields of all queues that orchagent has registered.
+Fields SonicDevice::counted() const
+{
+    Fields fields = 0;
+    for (std::uint32_t row = 0; row != rows_.size(); ++row) {
+        const auto& reading = (*reader_)[Slot{row}];
+        fields |= reading.registered ? reading.sample.known : 0;
+    }
+    return (fields & kPauseCounters) != 0 ? fields : 0;
+}
+
 Result<void> SonicDevice::start()
 {
     auto layout = read_layout(store_);
     if (!layout) {
         return tl::unexpected(std::move(layout.error()));
     }
+    const bool all_named = !layout->layout.queues.empty() && !layout->facts.filling;
     adopt(std::move(*layout));
     if (auto marked = lossless_ports_.read(store_); !marked) {
         return marked;
@@ -98,15 +117,14 @@ Result<void> SonicDevice::start()
     if (auto read = reader_->read(store_, clock_.now().mono); !read) {
         return read;
     }
-    Fields fields = 0;
-    for (std::uint32_t row = 0; row != rows_.size(); ++row) {
-        const auto& reading = (*reader_)[Slot{row}];
-        fields |= reading.registered ? reading.sample.known : 0;
-    }
-    if ((fields & (bit(Field::paused_now) | bit(Field::pause_us) | bit(Field::rx_pfc))) == 0) {
+    auto fields = counted();
+    if (fields == 0) {
         const auto configured = has_entries(store_);
-        return tl::unexpected(configured ? Error{ErrorKind::unreachable, *configured ? kNoCounters : kNoEntries}
-                                         : configured.error());
+        if (!configured || *configured || !all_named) {
+            return tl::unexpected(configured ? without_counters(*configured) : configured.error());
+        }
+        links_only_ = true;
+        fields = kEveryField;
     }
     if (!prove_pause(fields)) {
         return tl::unexpected(Error{
@@ -121,7 +139,9 @@ Result<void> SonicDevice::start()
             "the switch reports neither pause time nor the ends of pauses: a queue that is paused at two polls in a "
             "row and sends nothing in between counts as paused");
     }
-    reader_->read_only(fields);
+    if (!links_only_) {
+        reader_->read_only(fields);
+    }
     capabilities_.fields = fields;
     capabilities_.survive = fields;  // SurvivingSignals finds those that a mitigation stops
     capabilities_.treatments = bit(Treatment::drop) | bit(Treatment::ignore_pause) | bit(Treatment::lossless_off);
@@ -167,7 +187,7 @@ void SonicDevice::adopt(FoundLayout found)
     status_check_ = StatusCheck{rows_.size()};
     histories_ = {};
     reader_.emplace(std::move(layout), [this](const std::string& text) { note_once(text); });
-    if (capabilities_.fields != 0) {
+    if (capabilities_.fields != 0 && !links_only_) {
         reader_->read_only(capabilities_.fields);
     }
     all_read_.reset();
@@ -275,6 +295,9 @@ Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& int
                 start_over();
                 return error;
             });
+    if (links_only_) {
+        return read.and_then([&] { return await_counters(); });
+    }
     if (read && decider_.restart_wait()) {
         polled_ = clock_.now().mono;
     }
@@ -282,6 +305,16 @@ Result<void> SonicDevice::look(std::span<const Slot> rows, watchdog::Intake& int
     const auto settled =
         decider_.settle([&] { return scripts_decided(); }).and_then([&] { return pass_over_hand_back(); });
     return !settled && seen ? settled : decider_.with_gap(std::move(seen));
+}
+
+Result<void> SonicDevice::await_counters()
+{
+    counters_came_ = counted() != 0;
+    if (counters_came_) {
+        return {};
+    }
+    return has_entries(store_).and_then(
+        [](bool configured) -> Result<void> { return tl::unexpected(without_counters(configured)); });
 }
 
 // Before the scripts return, the values that they keep are deleted from all queues. These writes are no poll.

@@ -46,7 +46,8 @@ struct Settings {
 class SonicDevice final : public PlainDevice {
 public:
     // Fails until orchagent watches a queue and syncd has polled its counters: before that, the fields that the switch
-    // has are not known. Denied while another detector has the switch.
+    // has are not known. If PFC_WD has no port, the device follows the links of the ports and fails every look with the
+    // reason; it requests to be opened again when a queue has counters. Denied while another detector has the switch.
     static Result<std::unique_ptr<SonicDevice>> open(const db::Databases&, DeviceId, const TimeSource&, Note,
                                                      const Settings& = {});
     ~SonicDevice() override;  // puts SONiC's scripts back, unless close() did
@@ -63,7 +64,7 @@ public:
     void set_waker(const Waker& waker) override { waker_ = &waker; }
     void set_watched_rows(std::span<const Slot> rows) override { decider_.set_watched_rows(rows); }
     std::vector<UnseenQueue> unseen_queues() const override { return decider_.unseen(); }
-    bool wants_reopening() const override { return decider_.is_stale(); }
+    bool wants_reopening() const override { return decider_.is_stale() || counters_came_; }
     Result<std::vector<link::LinkSample>> read_links() override { return links_->samples(reader_->layout()); }
     Result<void> close() override;
 
@@ -84,6 +85,8 @@ private:
     SonicDevice(const db::Databases&, DeviceId, const TimeSource&, Note, const Settings&);
 
     Result<void> start();
+    watchdog::Fields counted() const;
+    Result<void> await_counters();
     Result<bool> follow();
     Result<bool> follow_layout();
     bool is_settled(const FoundLayout&);
@@ -148,6 +151,8 @@ private:
     bool by_syncd_{};
     bool orchagent_answers_{true};  // orchagent reacted in time to the last command
     bool agent_decided_{};          // at the last look
+    bool links_only_{};             // no queue had counters when the device was opened
+    bool counters_came_{};          // since then
     bool closed_{};
 };
 
