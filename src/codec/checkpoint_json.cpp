@@ -263,7 +263,7 @@ QueueStats read_stats(ObjectReader reader)
 
 class CheckpointReader {
 public:
-    CheckpointReader(const watchdog::Inventory& inventory, ComplaintList& complaints, std::vector<std::string>* gone)
+    CheckpointReader(const watchdog::Inventory& inventory, ComplaintList& complaints, watchdog::Inventory* gone)
         : complaints_(complaints), gone_(gone)
     {
         for (const auto& row : inventory.rows) {
@@ -327,13 +327,24 @@ private:
         }
         const auto at = targets_.find(name);
         if (at == targets_.end()) {
-            if (gone_ != nullptr) {
-                gone_->push_back(name.second ? fmt::format("{}:{}", name.first, name.second->value) : name.first);
-            }
+            add_gone(name);
             return std::nullopt;
         }
         row.target = at->second;
         return row;
+    }
+
+    void add_gone(const Name& name)
+    {
+        if (gone_ == nullptr) {
+            return;
+        }
+        const auto next = static_cast<std::uint16_t>(gone_->ports.size());
+        const auto [port, is_new] = gone_ports_.try_emplace(name.first, next);
+        if (is_new) {
+            gone_->ports.push_back({name.first, "", {}});
+        }
+        gone_->rows.emplace_back().target = {{{}, port->second}, name.second};
     }
 
     static Name read_name(ObjectReader& reader)
@@ -351,7 +362,8 @@ private:
     }
 
     ComplaintList& complaints_;
-    std::vector<std::string>* gone_;
+    watchdog::Inventory* gone_;
+    std::map<std::string, std::uint16_t> gone_ports_;
     std::map<Name, Target> targets_;
     std::set<Name> seen_;
 };
@@ -372,7 +384,7 @@ std::string checkpoint_json(const Checkpoint& checkpoint, const watchdog::Invent
 }
 
 Parsed<Checkpoint> read_checkpoint(std::string_view text, std::string_view file, const watchdog::Inventory& inventory,
-                                   std::vector<std::string>* gone)
+                                   watchdog::Inventory* gone)
 {
     ComplaintList complaints{file};
     Checkpoint checkpoint;

@@ -14,9 +14,9 @@ namespace petrel::codec {
 
 std::string checkpoint_json(const watchdog::Checkpoint&, const watchdog::Inventory&);
 
-// Rows that the inventory no longer has are left out; their names ("Ethernet0:3") are added to `gone`, if it is given.
+// Rows that the inventory no longer has are left out; `gone`, if it is given, becomes an inventory of them.
 Parsed<watchdog::Checkpoint> read_checkpoint(std::string_view text, std::string_view file, const watchdog::Inventory&,
-                                             std::vector<std::string>* gone = nullptr);
+                                             watchdog::Inventory* gone = nullptr);
 
 // The queues ("Ethernet0:3") that were treated or about to be treated, for messages. Empty if the text is no
 // checkpoint.

@@ -46,22 +46,24 @@ NosRunner::~NosRunner()
 
 void NosRunner::start() { exchange(); }
 
-void NosRunner::event_written(const DeviceRunner& runner, const watchdog::Event& event)
+void NosRunner::event_written(const DeviceRunner& runner, const watchdog::Watchlist& watchlist,
+                              const watchdog::Event& event)
 {
-    const auto& dog = runner.agent()->watchdog();
-    const auto& watchlist = dog.watchlist();
     const auto& inventory = watchlist.inventory;
-    auto& changed = progress_[&runner].changed;
     std::optional<Slot> row_meant;
-    // An event of a port changes all its queues.
-    dog.row_map().for_rows_of(event.target, [&](Slot row) {
-        changed.insert(row);
-        if (dog.row_map().target(row) == event.target) {
-            row_meant = row;
+    if (const auto* agent = runner.agent()) {
+        auto& changed = progress_[&runner].changed;
+        // An event of a port changes all its queues.
+        const auto& rows = agent->watchdog().row_map();
+        rows.for_rows_of(event.target, [&](Slot row) {
+            changed.insert(row);
+            if (rows.target(row) == event.target) {
+                row_meant = row;
+            }
+        });
+        for (std::uint32_t row = 0; event.whole_device && row != inventory.rows.size(); ++row) {
+            changed.insert(Slot{row});
         }
-    });
-    for (std::uint32_t row = 0; event.whole_device && row != inventory.rows.size(); ++row) {
-        changed.insert(Slot{row});
     }
     if (event.target.priority) {
         const auto& policies = watchlist.policies;

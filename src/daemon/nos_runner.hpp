@@ -40,7 +40,7 @@ public:
     void start();
     // The ports whose policy is in the agent's file: see Nos::Report.
     void set_overrides(std::map<std::string, std::string> by_port) { overrides_ = std::move(by_port); }
-    void event_written(const DeviceRunner&, const watchdog::Event&);
+    void event_written(const DeviceRunner&, const watchdog::Watchlist&, const watchdog::Event&);
 
     // Reads or changes tables. An answer shows the present state. When `done` is called, a change is in force.
     using Answered = std::function<void(const Result<control::TableReport>&)>;

@@ -323,14 +323,14 @@ void Service::tables(const control::ControlRequest& request, const std::string& 
 
 void Service::log(const Log::Line& line) { log_->write(line); }
 
-void Service::event_written(const DeviceRunner& runner, const watchdog::Event& event, const std::string& json)
+void Service::event_written(const DeviceRunner& runner, const watchdog::Watchlist& list, const watchdog::Event& event,
+                            const std::string& json)
 {
-    const auto& list = runner.agent()->watchdog().watchlist();
     log(event_line(event, list, runner.name()));
     switch_logs_.write(runner.name(), event, wall_time(loop_.now(), event.at), list.inventory.ports);
     control_->publish(runner.name(), event.seq, json);
     if (nos_) {
-        nos_->event_written(runner, event);
+        nos_->event_written(runner, list, event);
     }
 }
 

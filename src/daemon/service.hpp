@@ -58,7 +58,8 @@ private:
 
     // RunnerHost
     void log(const Log::Line&) override;
-    void event_written(const DeviceRunner&, const watchdog::Event&, const std::string& json) override;
+    void event_written(const DeviceRunner&, const watchdog::Watchlist&, const watchdog::Event&,
+                       const std::string& json) override;
     void settled(const DeviceRunner&) override;
     void state_written(const DeviceRunner&, const Result<void>&) override;
     void name_kept(const std::filesystem::path&, const Result<bool>& lost) override;

@@ -347,13 +347,18 @@ void AgentInTwin::state_written(const runner::DeviceRunner&, const Result<void>&
     }
 }
 
-void AgentInTwin::event_written(const runner::DeviceRunner& runner, const watchdog::Event& event, const std::string&)
+void AgentInTwin::event_written(const runner::DeviceRunner& runner, const watchdog::Watchlist& list,
+                                const watchdog::Event& event, const std::string&)
 {
+    events_.push_back(event);
+    if (runner.agent() == nullptr) {
+        lists_.push_back(std::make_shared<watchdog::Watchlist>(list));
+        return;
+    }
     if (list_generation_ != runner.watchlist_generation()) {
-        list_ = std::make_shared<watchdog::Watchlist>(runner.agent()->watchdog().watchlist());
+        list_ = std::make_shared<watchdog::Watchlist>(list);
         list_generation_ = runner.watchlist_generation();
     }
-    events_.push_back(event);
     lists_.push_back(list_);
 }
 

@@ -101,7 +101,8 @@ private:
 
     // RunnerHost
     void log(const runner::LogLine&) override {}
-    void event_written(const runner::DeviceRunner&, const watchdog::Event&, const std::string& json) override;
+    void event_written(const runner::DeviceRunner&, const watchdog::Watchlist&, const watchdog::Event&,
+                       const std::string& json) override;
     void settled(const runner::DeviceRunner&) override {}
     void state_written(const runner::DeviceRunner&, const Result<void>&) override;
     void name_kept(const std::filesystem::path&, const Result<bool>&) override {}

@@ -148,30 +148,6 @@ void DeviceRunner::gather(Opened opened)
     });
 }
 
-// The last saved checkpoint, its ages increased by the time since it was saved.
-std::optional<watchdog::Checkpoint> DeviceRunner::remembered() const
-{
-    const auto now = loop_.now();
-    const auto saved = memory().load(now);
-    if (!saved) {
-        return std::nullopt;
-    }
-    std::vector<std::string> gone;
-    auto checkpoint = codec::read_checkpoint(saved->checkpoint, name() + ".state", opened_->inventory, &gone);
-    if (!checkpoint) {
-        health_.log(LogLevel::error, "memory_unreadable", to_text(checkpoint.error(), "; "));
-        watchdog::Checkpoint nothing;
-        nothing.next_seq = memory().last_seq() + 1;
-        return nothing;
-    }
-    if (!gone.empty()) {
-        health_.log(LogLevel::warning, "memory_of_others",
-                    fmt::format("remembered, but the device does not have it now: {}", fmt::join(gone, ", ")));
-    }
-    checkpoint->next_seq = std::max(checkpoint->next_seq, memory().last_seq() + 1);
-    return watchdog::aged(std::move(*checkpoint), saved->age);
-}
-
 Result<void> DeviceRunner::order(const watchdog::Order& order)
 {
     if (!agent_ || stopping_) {
@@ -409,7 +385,7 @@ void DeviceRunner::remember()
         if (reported[i].kind != watchdog::EventKind::link_down && reported[i].kind != watchdog::EventKind::link_up) {
             last_[reported[i].target] = reported[i];
         }
-        host_.event_written(*this, reported[i], events[i].json);
+        host_.event_written(*this, agent_->watchdog().watchlist(), reported[i], events[i].json);
     }
 }
 

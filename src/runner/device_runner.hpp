@@ -123,7 +123,8 @@ private:
     // Before the device is watched, and when its watchlist changes.
     void open();
     void gather(Opened);
-    std::optional<watchdog::Checkpoint> remembered() const;
+    std::optional<watchdog::Checkpoint> remembered();
+    void close_storms(watchdog::Checkpoint left, watchdog::Inventory gone, watchdog::Checkpoint& rest);
     void begin(const agent::Start&);
     void undo_late_effects();
     void try_again(const std::string& why);
@@ -150,6 +151,7 @@ private:
     void command(const watchdog::Command&);
     void read_links();
     void follow_links(const std::vector<link::LinkSample>&);
+    void publish_links(const std::vector<link::LinkChange>&);
     void watch_worker();
     void log_ongoing_storms() const;
     Error not_watched() const;
@@ -217,7 +219,8 @@ private:
     Timer late_effects_;
     Timer next_links_;
     bool reading_links_{};
-    bool links_wanted_{};  // to be read after the call that is under way
+    bool links_wanted_{};        // to be read after the call that is under way
+    std::string links_trouble_;  // why they could not be read last time, as logged
 
     LinkWatch links_;
     Duration last_look_{};

@@ -7,6 +7,7 @@
 #include "base/result.hpp"
 #include "runner/log_line.hpp"
 #include "watchdog/event.hpp"
+#include "watchdog/watchlist.hpp"
 
 namespace petrel::runner {
 
@@ -16,7 +17,9 @@ class RunnerHost {
 public:
     virtual ~RunnerHost() = default;
     virtual void log(const LogLine&) = 0;
-    virtual void event_written(const DeviceRunner&, const watchdog::Event&, const std::string& json) = 0;
+    // The event names rows of this watchlist. Without an agent these are rows that the device does not have any more.
+    virtual void event_written(const DeviceRunner&, const watchdog::Watchlist&, const watchdog::Event&,
+                               const std::string& json) = 0;
     virtual void settled(const DeviceRunner&) = 0;  // the first good look is done, or the runner has stopped
     virtual void state_written(const DeviceRunner&, const Result<void>&) = 0;
     // The result of each periodic check of a file. True: another process removed or replaced the file, and it is

@@ -73,11 +73,11 @@ RC_GTEST_PROP(CheckpointJsonLaw, ReadsWhatItWrites, ())
 {
     const auto inventory = two_ports();
     const auto checkpoint = random_checkpoint(inventory);
-    std::vector<std::string> gone;
+    watchdog::Inventory gone;
     const auto again = read_checkpoint(checkpoint_json(checkpoint, inventory), "t", inventory, &gone);
     RC_ASSERT(again.has_value());
     RC_ASSERT(*again == checkpoint);
-    RC_ASSERT(gone.empty());
+    RC_ASSERT(gone.rows.empty());
 }
 
 RC_GTEST_PROP(CheckpointJsonLaw, NumbersOfPortsMayChange, ())
@@ -104,11 +104,15 @@ TEST(CheckpointJson, RowsThatAreGoneAreNamed)
     auto smaller = inventory;
     smaller.rows.resize(2);
     smaller.ports.resize(1);
-    std::vector<std::string> gone;
+    watchdog::Inventory gone;
     const auto again = read_checkpoint(checkpoint_json(checkpoint, inventory), "t", smaller, &gone);
     ASSERT_TRUE(again.has_value());
     EXPECT_EQ(again->rows.size(), 2U);
-    EXPECT_THAT(gone, testing::ElementsAre("Ethernet0:4", "Ethernet4", "Ethernet4:3", "Ethernet4:4"));
+    std::vector<std::string> names;
+    for (const auto& row : gone.rows) {
+        names.push_back(to_string(gone, row.target));
+    }
+    EXPECT_THAT(names, testing::ElementsAre("Ethernet0:4", "Ethernet4", "Ethernet4:3", "Ethernet4:4"));
 }
 
 TEST(CheckpointJson, TheSameRowTwiceIsAComplaint)

@@ -116,7 +116,7 @@ TEST(Mutation, Checkpoint)
     row.storms_ago = {Duration{5}, Duration{6}};
     row.restored_ago = Duration{7};
     const auto read = [](const std::string& mutation) {
-        std::vector<std::string> gone;
+        watchdog::Inventory gone;
         const auto again = read_checkpoint(mutation, "t", two_ports(), &gone);
         expect_some(again);
         return again.has_value();

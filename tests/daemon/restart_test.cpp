@@ -567,7 +567,8 @@ TEST_F(RestartOfAProcess, KilledWithAFullDisk)
 class ListeningHost final : public RunnerHost {
 public:
     void log(const runner::LogLine&) override {}
-    void event_written(const DeviceRunner& runner, const watchdog::Event& event, const std::string&) override
+    void event_written(const DeviceRunner& runner, const watchdog::Watchlist&, const watchdog::Event& event,
+                       const std::string&) override
     {
         heard_.push_back(event.kind);
         EXPECT_EQ(std::ranges::count(runner.memory().events(), event.seq, &runtime::StoredEvent::seq), 1)

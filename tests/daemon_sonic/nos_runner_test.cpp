@@ -192,11 +192,14 @@ protected:
     }
     void add_event(const watchdog::Event& event)
     {
-        loop.in_loop([&] { nos->event_written(*runners.front(), event); });
+        loop.in_loop(
+            [&] { nos->event_written(*runners.front(), runners.front()->agent()->watchdog().watchlist(), event); });
     }
 
     void log(const Log::Line&) override {}
-    void event_written(const DeviceRunner&, const watchdog::Event&, const std::string&) override {}
+    void event_written(const DeviceRunner&, const watchdog::Watchlist&, const watchdog::Event&,
+                       const std::string&) override
+    {}
     void settled(const DeviceRunner&) override {}
     void state_written(const DeviceRunner&, const Result<void>&) override {}
     void name_kept(const std::filesystem::path&, const Result<bool>&) override {}

@@ -24,7 +24,9 @@ public:
 class LoggingHost final : public RunnerHost {
 public:
     void log(const LogLine& line) override { lines.push_back(line.event + ": " + line.message); }
-    void event_written(const DeviceRunner&, const watchdog::Event&, const std::string&) override {}
+    void event_written(const DeviceRunner&, const watchdog::Watchlist&, const watchdog::Event&,
+                       const std::string&) override
+    {}
     void settled(const DeviceRunner&) override {}
     void state_written(const DeviceRunner&, const Result<void>&) override {}
     void name_kept(const std::filesystem::path&, const Result<bool>&) override {}

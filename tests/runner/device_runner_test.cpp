@@ -291,6 +291,35 @@ TEST_F(Restart, TakesNoticesFromBeforeTheAgentExists)
     EXPECT_EQ(runner->events.back().reason, watchdog::Reason::link_down);
 }
 
+TEST_F(Restart, ClosesTheStormOfAPortThatLeftMeanwhileOnce)
+{
+    device::FaultyDevice behind{sw};
+    std::set<std::string> removed{sw.inventory().ports[0].name};
+    device::RemovablePorts* opened{};
+    device::RemovablePorts ports{behind, removed, opened};
+    runner.emplace(clock, ports, disk, book);
+    runner->run_until(Instant{12s});
+    ASSERT_EQ(runner->events.size(), 1U);
+    EXPECT_EQ(runner->events[0].kind, EventKind::storm_restored);
+    EXPECT_EQ(runner->events[0].reason, watchdog::Reason::reconfigured);
+    EXPECT_EQ(runner->events[0].seq, 2U);
+    EXPECT_EQ(runner->events[0].cause, 1U);
+    EXPECT_EQ(disk.journaled().size(), 1U) << "undone when the port is back";
+    runner->order(Order{Order::Kind::clear, std::nullopt, "test"});
+    EXPECT_EQ(runner->events.at(1).seq, 3U);
+
+    runner.reset();
+    runner.emplace(clock, ports, disk, book);
+    runner->run_until(Instant{13s});
+    EXPECT_TRUE(runner->events.empty());
+
+    removed.clear();
+    runner->run_until(Instant{14s});
+    ASSERT_EQ(runner->events.size(), 1U);
+    EXPECT_EQ(runner->events[0].reason, watchdog::Reason::reconciled) << "the treatment is there, and pause goes on";
+    EXPECT_EQ(runner->events[0].seq, 4U);
+}
+
 // More queues than the device can treat or confirm within the time of one command.
 class ManyQueues : public testing::Test {
 protected:

@@ -43,15 +43,19 @@ public:
     const runner::DeviceRunner& device_runner() const { return runner_; }
     const agent::Agent& agent() const { return *runner_.agent(); }
 
+    runner::DeviceRunner& device_runner() { return runner_; }
+
     std::vector<watchdog::Event> events;
+    std::vector<runner::LogLine> logged;
 
 private:
     class Source;
     class FixedPolicies;
 
     // RunnerHost
-    void log(const runner::LogLine&) override {}
-    void event_written(const runner::DeviceRunner&, const watchdog::Event& event, const std::string&) override
+    void log(const runner::LogLine& line) override { logged.push_back(line); }
+    void event_written(const runner::DeviceRunner&, const watchdog::Watchlist&, const watchdog::Event& event,
+                       const std::string&) override
     {
         events.push_back(event);
     }
