@@ -28,7 +28,11 @@ void DeviceRunner::read_links()
             return;
         }
         if (read) {
+            links_trouble_.clear();
             follow_links(*read);
+        } else if (links_trouble_ != read.error().what) {
+            links_trouble_ = read.error().what;
+            health_.log(LogLevel::error, "links_not_read", links_trouble_);
         }
         plan(next_links_, loop_.now().mono + kReadLinksEvery, [this] { read_links(); });
         if (links_wanted_) {
@@ -44,7 +48,12 @@ void DeviceRunner::follow_links(const std::vector<link::LinkSample>& samples)
     if (!followed.stored) {
         health_.log(LogLevel::error, "link_history_not_written", followed.stored.error().what);
     }
-    for (const auto& change : followed.changes) {
+    publish_links(followed.changes);
+}
+
+void DeviceRunner::publish_links(const std::vector<link::LinkChange>& changes)
+{
+    for (const auto& change : changes) {
         if (const auto target = find_target(opened_->inventory, change.port)) {
             step(watchdog::LinkEvent{target->port, change.up, down_text(change.event)});
         }

@@ -121,6 +121,7 @@ void DeviceRunner::begin(const agent::Start& start)
     if (!start.remembered || opened_->journal_tail_dropped != 0) {
         plan(late_effects_, loop_.now().mono + kLateEffect, [this] { undo_late_effects(); });
     }
+    publish_links(links_.unpublished(memory().events()));
     read_links();
 }
 

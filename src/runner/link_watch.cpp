@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
+#include "codec/event_json.hpp"
+#include "codec/event_reader.hpp"
 #include "codec/link_history.hpp"
 #include "link/decode.hpp"
 #include "link/reasons.hpp"
@@ -40,6 +44,25 @@ control::LinkEventReport event_report(const link::DownEvent& event, bool receive
     return report;
 }
 
+std::string number_text(std::uint64_t seq) { return fmt::format("event {}", seq); }
+
+// Port, whether the link came up, and the number of the event at the port.
+using PublishedChange = std::tuple<std::string, bool, std::string>;
+
+std::optional<PublishedChange> published_change(const std::string& line)
+{
+    if (line.find("\"event\":\"link_") == std::string::npos) {
+        return std::nullopt;  // parsing each of thousands of events would take long
+    }
+    const auto event = codec::read_event(line);
+    if (!event || !event->known) {
+        return std::nullopt;
+    }
+    const auto& why = event->known->by;  // as down_text() writes it
+    return PublishedChange{event->port, event->known->kind == watchdog::EventKind::link_up,
+                           why.substr(0, why.find(':'))};
+}
+
 }  // namespace
 
 LinkWatch::LinkWatch(std::unique_ptr<LinkMemory> memory)
@@ -59,6 +82,35 @@ LinkWatch::Followed LinkWatch::follow(std::span<const link::LinkSample> samples,
     followed.stored = store(lines);
     std::erase_if(followed.changes, [](const link::LinkChange& change) { return change.event.seq == 0; });
     return followed;
+}
+
+std::vector<link::LinkChange> LinkWatch::unpublished(const std::deque<StoredEvent>& published)
+{
+    if (published.empty()) {
+        return {};
+    }
+    std::set<PublishedChange> known;
+    for (const auto& event : published) {
+        if (const auto change = published_change(event.json)) {
+            known.insert(*change);
+        }
+    }
+    const WallTime oldest{std::chrono::microseconds{codec::event_time_us(published.front().json)}};
+    std::vector<link::LinkChange> changes;
+    for (const auto& [port, history] : follower_.histories()) {
+        const auto add = [&](const link::DownEvent& event, bool up, WallTime at) {
+            if (at >= oldest && !known.contains({port, up, number_text(event.seq)})) {
+                changes.push_back({port, up, event});
+            }
+        };
+        for (const auto& event : history.events()) {
+            add(event, false, event.observed_at);
+            if (event.up_at) {
+                add(event, true, *event.up_at);
+            }
+        }
+    }
+    return changes;
 }
 
 Result<std::size_t> LinkWatch::acknowledge(const std::string& port, std::uint64_t seq)
@@ -115,7 +167,7 @@ Result<void> LinkWatch::store(const std::string& lines)
 
 std::string down_text(const link::DownEvent& event)
 {
-    auto text = fmt::format("event {}: {}", event.seq, link::code_text(event.ldr));
+    auto text = fmt::format("{}: {}", number_text(event.seq), link::code_text(event.ldr));
     if (event.nldr != link::kNoReason) {
         text += fmt::format(", neighbour {}", link::code_text(event.nldr));
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "control/report.hpp"
 #include "link/link_follower.hpp"
 #include "runner/link_memory.hpp"
+#include "runner/memory.hpp"
 
 namespace petrel::runner {
 
@@ -26,6 +28,10 @@ public:
         Result<void> stored;
     };
     Followed follow(std::span<const link::LinkSample>, WallTime now);
+
+    // The changes in the history that are not among the published events: their process died in between. Changes before
+    // the oldest of these events are left out, because their events may have been dropped.
+    std::vector<link::LinkChange> unpublished(const std::deque<StoredEvent>& published);
 
     // How many events this acknowledges. Fails if the port is unknown, or has no such event to acknowledge.
     Result<std::size_t> acknowledge(const std::string& port, std::uint64_t seq);

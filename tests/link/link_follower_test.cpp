@@ -80,6 +80,29 @@ TEST_F(Follower, DownsBetweenTwoSamplesAreCounted)
     EXPECT_THAT(see(down(1), 4), ElementsAre("up 4", "down 5 36")) << "up and down again";
 }
 
+TEST_F(Follower, ManyDownsAreAsManyAsTheHistoryKeeps)
+{
+    see(up(), 1);
+    EXPECT_THAT(see(up(1'000), 2), SizeIs(2 * PortHistory::kKept));
+}
+
+TEST_F(Follower, APortThatWentDownBeforeItIsFirstSeenWasUp)
+{
+    EXPECT_THAT(see(down(1), 1), ElementsAre("up 0", "down 1 36"));
+    EXPECT_THAT(see(down(0), 2), IsEmpty());
+    EXPECT_THAT(see(up(), 3), ElementsAre("up 1"));
+}
+
+TEST_F(Follower, TheCodeIsThatOfTheLastTimeOnly)
+{
+    see(up(), 1);
+    auto twice = down(2, sai_code(1));
+    twice.disabled = true;
+    EXPECT_THAT(see(twice, 2), ElementsAre("down 1 36", "up 1", "down 2 60"));
+    EXPECT_FALSE(events()[0].raw);
+    EXPECT_EQ(events()[1].raw, sai_code(1));
+}
+
 TEST_F(Follower, TheCodeOfTheDeviceIsKeptAndTranslated)
 {
     see(up(), 1);

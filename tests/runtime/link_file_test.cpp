@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "codec/link_history.hpp"
+#include "support/full_disk.hpp"
 #include "support/golden.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -100,6 +101,38 @@ TEST_F(LinkFileTest, ALostFileIsWrittenAnew)
     std::filesystem::remove(path_);
     append(*file, 2);
     EXPECT_THAT(test::content(path_), testing::AllOf(HasSubstr("\"seq\":1"), HasSubstr("\"seq\":2")));
+}
+
+TEST_F(LinkFileTest, AFileThatHasGrownIsWrittenAnew)
+{
+    const auto file = open();
+    append(*file, 1);
+    const auto line = codec::link_event_line("Ethernet0", down(1));
+    std::string many;
+    while (many.size() < (1U << 19U)) {
+        many += line;
+    }
+    const auto whole = [&] { return codec::link_history_text(histories_); };
+    for (int i = 0; i != 3; ++i) {
+        ASSERT_TRUE(file->append(many, whole));
+    }
+    EXPECT_GT(std::filesystem::file_size(path_), 1U << 20U);
+    ASSERT_TRUE(file->append(line, whole));
+    EXPECT_LT(std::filesystem::file_size(path_), 1U << 10U);
+    EXPECT_EQ(open()->remembered(), histories_);
+}
+
+TEST_F(LinkFileTest, AfterAFailedWriteTheWholeFileIsWritten)
+{
+    const auto file = open();
+    append(*file, 1);
+    {
+        const test::FullDisk full{std::filesystem::file_size(path_) + 10};
+        histories_["Ethernet0"].add(down(2));
+        EXPECT_FALSE(file->append(codec::link_event_line("Ethernet0", down(2)), [] { return std::string{}; }));
+    }
+    append(*file, 3);
+    EXPECT_EQ(open()->remembered(), histories_);
 }
 
 }  // namespace

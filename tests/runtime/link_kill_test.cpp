@@ -1,15 +1,15 @@
-// kill -9 around the moment at which a link event is stored and published. The history has every event that was
-// published, and has it once. The processes and their files are real; the switch is not.
+// kill -9 around the moment at which a link event is stored and published. The history has every event once, and every
+// event is published once, by this process or the next. The processes and their files are real; the switch is not.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device/plain_device.hpp"
+#include "codec/event_reader.hpp"
 #include "runtime/file_memory.hpp"
 #include "runtime/link_file.hpp"
+#include "support/linked_port.hpp"
 #include "support/simulated_runner.hpp"
-#include "support/synthetic_switch.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/world.hpp"
 
@@ -18,42 +18,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Instant kDownFrom{1500ms};
+constexpr Instant kDownFrom{500ms};
+constexpr Instant kUpFrom{1500ms};
+constexpr Instant kDownAgainFrom{2500ms};
 constexpr Instant kEnd{5s};
 
-// One port, whose link goes down once and stays down.
-class OnePort final : public device::PlainDevice {
-public:
-    explicit OnePort(const device::TimeSource& clock) : clock_(clock)
-    {
-        inventory_.ports.push_back({"Ethernet0", "", {}});
-        watchdog::RowInfo row;
-        row.target = {{{}, 0}, Priority{3}};
-        inventory_.rows.push_back(row);
-        capabilities_ = device::SyntheticSwitch::everything();
-        capabilities_.reads_links = true;
-    }
-    const watchdog::Inventory& inventory() const override { return inventory_; }
-    const watchdog::Capabilities& capabilities() const override { return capabilities_; }
-    Result<void> look(std::span<const Slot>, watchdog::Intake&) override { return {}; }
-    Result<device::Undo> prepare(const watchdog::Command&) override { return device::Undo{}; }
-    Result<void> apply(const watchdog::Command&, const device::Undo&) override { return {}; }
-    Result<watchdog::Treatment> read_back(const Target&) override { return watchdog::Treatment::none; }
-    void listen(device::NoticeSink&) override {}
-    Result<std::vector<link::LinkSample>> read_links() override
-    {
-        return std::vector{link::LinkSample{"Ethernet0", clock_.now().mono < kDownFrom, false, 0, {}, {}}};
-    }
-
-private:
-    const device::TimeSource& clock_;
-    watchdog::Inventory inventory_;
-    watchdog::Capabilities capabilities_;
-};
+// The link goes down, comes up, goes down again and stays down.
+link::LinkSample link_at(Instant now)
+{
+    return {"", now < kDownFrom || (now >= kUpFrom && now < kDownAgainFrom), false, 0, {}, {}};
+}
 
 enum class KilledAt : std::uint8_t { before_history, after_history, after_publication };
 
-// The file of histories. The process dies at the event.
+// The file of histories. The process dies at the second event.
 class DeadlyFile final : public runner::LinkMemory {
 public:
     DeadlyFile(std::unique_ptr<LinkFile> file, std::optional<KilledAt> killed_at)
@@ -64,7 +42,7 @@ public:
     const std::string& damage() const override { return file_->damage(); }
     Result<void> append(std::string_view lines, const std::function<std::string()>& whole) override
     {
-        const bool event = lines.find("\"seq\"") != std::string_view::npos;
+        const bool event = lines.find("\"seq\":2") != std::string_view::npos;
         die_if(event && killed_at_ == KilledAt::before_history);
         auto appended = file_->append(lines, whole);
         die_if(event && killed_at_ == KilledAt::after_history);
@@ -88,8 +66,8 @@ protected:
     // One process. If it is not killed, it ends without a stop, too.
     void live(Instant from, std::optional<KilledAt> killed_at)
     {
-        device::ManualClock clock{from};
-        OnePort device{clock};
+        device::ManualClock clock{from, WallTime{} + std::chrono::floor<std::chrono::microseconds>(from - Instant{})};
+        test::LinkedPort device{[&] { return link_at(clock.now().mono); }};
         test::SimulatedRunner runner{
             clock, test::SimulatedRunner::Setup{.open = [&] { return &device; },
                                                 .policies = test::book_of(watchdog::find_preset("sonic")->policy),
@@ -113,27 +91,34 @@ protected:
     {
         return LinkFile::open(folder_ / "tor.links").value()->remembered().at("Ethernet0").events().size();
     }
-    std::ptrdiff_t published() const
+    std::vector<std::string> published() const
     {
+        std::vector<std::string> texts;
         const auto memory = FileMemory::open(folder_.path(), "tor", 100).value();
-        return std::ranges::count_if(memory->events(), [](const runner::StoredEvent& event) {
-            return event.json.find("\"link_down\"") != std::string::npos;
-        });
+        for (const auto& event : memory->events()) {
+            const auto line = codec::read_event(event.json).value();
+            texts.push_back(line.event + ' ' + line.queue + ' ' + line.known->by.substr(0, 7));
+        }
+        return texts;
     }
 
     test::TemporaryFolder folder_;
 };
 
-TEST_P(LinkKill, TheHistoryHasTheEventOnce)
+TEST_P(LinkKill, TheHistoryHasTheEventOnceAndItIsPublishedOnce)
 {
+    const std::vector<std::string> before{"link_down Ethernet0 event 1", "link_up Ethernet0 event 1"};
+    auto all = before;
+    all.emplace_back("link_down Ethernet0 event 2");
     ASSERT_TRUE(live_and_die(GetParam()));
-    EXPECT_EQ(history_size(), GetParam() == KilledAt::before_history ? 0U : 1U);
-    EXPECT_EQ(published(), GetParam() == KilledAt::after_publication ? 1 : 0) << "stored first, then published";
+    EXPECT_EQ(history_size(), GetParam() == KilledAt::before_history ? 1U : 2U);
+    EXPECT_EQ(published(), GetParam() == KilledAt::after_publication ? all : before) << "stored first, then published";
     live(kEnd, std::nullopt);
-    EXPECT_EQ(history_size(), 1U) << "neither lost nor doubled";
-    EXPECT_EQ(published(), GetParam() == KilledAt::after_history ? 0 : 1) << "never twice";
+    EXPECT_EQ(history_size(), 2U) << "neither lost nor doubled";
+    EXPECT_EQ(published(), all);
     live(kEnd + 10s, std::nullopt);
-    EXPECT_EQ(history_size(), 1U);
+    EXPECT_EQ(history_size(), 2U);
+    EXPECT_EQ(published(), all) << "never twice";
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryPoint, LinkKill,
