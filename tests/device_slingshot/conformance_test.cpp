@@ -72,10 +72,21 @@ TEST_F(RegisterConformance, ItSaysWhatIsWrong)
     EXPECT_THAT(first_failed("leaves_ports_out"),
                 HasSubstr("read all edge ports: Ethernet1 cannot be read: the helper's answers leave it out"));
     EXPECT_THAT(first_failed("counters_shrink"), HasSubstr("counters only grow: Ethernet0: a counter shrinks"));
-    EXPECT_THAT(first_failed("accepts_everything"), HasSubstr("unknown call: the answer is a success"));
+    EXPECT_THAT(first_failed("discards_shrink"), HasSubstr("counters only grow: Ethernet0: a counter shrinks"));
+    EXPECT_THAT(first_failed("reads_all_only"), HasSubstr("read one port: Ethernet1 cannot be read"));
+    EXPECT_THAT(first_failed("no_edge"), HasSubstr("hello: ports has no port with edge = true"));
+    EXPECT_THAT(first_failed("accepts_any_call"), HasSubstr("unknown call: the answer is a success"));
+    EXPECT_THAT(first_failed("accepts_any_port"), HasSubstr("unknown port: the answer is a success"));
+    EXPECT_THAT(first_failed("accepts_any_register"), HasSubstr("unknown register: the answer is a success"));
+    EXPECT_THAT(first_failed("stays_open"), HasSubstr("close: not now"));
     EXPECT_THAT(first_failed("write_does_nothing"),
                 HasSubstr("write max_frame_size: after write, read shows max_frame_size 9216 and pcp_enable 1: allowed "
                           "is 63 and 1"));
+    EXPECT_THAT(first_failed("pcp_enable_is_stuck"),
+                HasSubstr("write pcp_enable: after write, read shows max_frame_size 9216 and pcp_enable 1: allowed is "
+                          "9216 and 0"));
+    EXPECT_THAT(first_failed("never_restores"),
+                HasSubstr("write max_frame_size: after the restore, read shows max_frame_size 63"));
     EXPECT_THAT(first_failed("forgets"),
                 HasSubstr("write max_frame_size: in a new helper, read shows max_frame_size 9216"));
 }

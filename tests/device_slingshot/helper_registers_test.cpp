@@ -111,6 +111,8 @@ TEST_F(SlingshotHelperTest, ALostHelperMakesEveryLaterLookFail)
         {{}, "the helper program: no answer within 500 ms"},
         {{"nonsense"}, "the helper program: the line is 'nonsense': allowed one JSON object a line"},
         {{R"({"notice":"link_up","target":"Ethernet0"})", R"({"id":2,"ports":[]})"},
+         "the helper program: it sent a notice or an inventory: allowed are answers and notes"},
+        {{R"({"inventory":{"ports":[]}})", R"({"id":2,"ports":[]})"},
          "the helper program: it sent a notice or an inventory: allowed are answers and notes"}};
     for (const auto& [lines, why] : cases) {
         open({lines, {R"({"id":3,"ports":[]})"}});

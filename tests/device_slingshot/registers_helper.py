@@ -23,28 +23,32 @@ class Switch:
 
     def answer(self, request):
         call = getattr(self, "call_" + request["call"], None)
-        if call is None and self.defect != "accepts_everything":
+        if call is None and self.defect != "accepts_any_call":
             return {"error": "no such call", "kind": "unsupported"}
         return call(request) if call else {}
 
     def call_hello(self, _):
-        ports = [{"name": port, "speed_bps": 0, "edge": True, **USUAL} for port in PORTS]
+        ports = [{"name": port, "speed_bps": 0, "edge": self.defect != "no_edge", **USUAL} for port in PORTS]
         return {"protocol": 1, "registers": "slingshot", "name": "registers", "ports": ports}
 
     def call_read(self, request):
         self.reads += 1
         sent = 100 - self.reads if self.defect == "counters_shrink" else self.reads
-        ports = [{"port": port, "epoch": 1, "pause_timeout": 0, "frames_sent": sent, **self.registers[port]}
-                 for port in request["ports"]]
-        if self.defect == "leaves_ports_out":
+        discarded = 100 - self.reads if self.defect == "discards_shrink" else 0
+        ports = [{"port": port, "epoch": 1, "pause_timeout": 0, "frames_sent": sent, "frames_discarded": discarded,
+                  **self.registers[port]} for port in request["ports"]]
+        if self.defect == "leaves_ports_out" or (self.defect == "reads_all_only" and len(ports) == 1):
             ports.pop()
         return {"ports": ports}
 
     def call_write(self, request):
         port, register = request["port"], request["register"]
-        if port not in PORTS or register not in USUAL:
-            return {} if self.defect == "accepts_everything" else {"error": f"no {register} of {port}"}
-        if self.defect != "write_does_nothing":
+        if port not in PORTS:
+            return {} if self.defect == "accepts_any_port" else {"error": f"no port {port}"}
+        if register not in USUAL:
+            return {} if self.defect == "accepts_any_register" else {"error": f"no {register} of {port}"}
+        restores = request["value"] == USUAL[register]
+        if self.defect not in ("write_does_nothing", register + "_is_stuck") and not (self.defect == "never_restores" and restores):
             self.registers[port][register] = request["value"]
         if self.defect != "forgets":
             with open(self.file, "w") as kept:
@@ -52,7 +56,7 @@ class Switch:
         return {}
 
     def call_close(self, _):
-        return {}
+        return {"error": "not now"} if self.defect == "stays_open" else {}
 
 
 def main():
