@@ -47,7 +47,7 @@ class Switch:
         words = [word.format(port=port, priority=priority, undo=undo) for word in shlex.split(command)]
         try:
             done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  text=True, timeout=self.table.get("timeout_s", 2))
+                                  text=True, errors="replace", timeout=self.table.get("timeout_s", 2))
         except subprocess.TimeoutExpired:
             raise Failure(f"{shlex.join(words)} takes too long", "timed_out")
         except OSError as error:

@@ -63,16 +63,17 @@ protected:
     void SetUp() override
     {
         const auto program = folder_ / "cli";
-        std::ofstream{program} << "#!/bin/sh\n"
-                                  "file="
-                               << folder_.path().string()
-                               << "/policy-$2-$3\n"
-                                  "case $1 in\n"
-                                  "counters) echo 'link: up'; echo 'pause time: 5 us'; echo 'sent: 7' ;;\n"
-                                  "show) cat $file 2>/dev/null || echo forward ;;\n"
-                                  "set) echo $4 > $file ;;\n"
-                                  "*) echo \"no command $1\"; exit 1 ;;\n"
-                                  "esac\n";
+        std::ofstream{program}
+            << "#!/bin/sh\n"
+               "file="
+            << folder_.path().string()
+            << "/policy-$2-$3\n"
+               "case $1 in\n"
+               "counters) echo 'link: up'; printf '\\377\\n'; echo 'pause time: 5 us'; echo 'sent: 7' ;;\n"
+               "show) cat $file 2>/dev/null || echo forward ;;\n"
+               "set) echo $4 > $file ;;\n"
+               "*) echo \"no command $1\"; exit 1 ;;\n"
+               "esac\n";
         std::filesystem::permissions(program, std::filesystem::perms::owner_all);
         write_table(program.string());
     }
