@@ -67,6 +67,21 @@ std::vector<std::pair<Tables*, Hash>> find_interface(Desk& desk, std::string_vie
     return found;
 }
 
+// On SONiC orchagent may create the queue later. Without SONiC the agent refuses a queue that its device does not have.
+std::string note_of_missing_queue(const Desk& desk, Tables& tables, std::string_view port, std::string_view priority)
+{
+    if (desk.tables_are_agents()) {
+        return "";
+    }
+    const auto known = tables.hash(Db::counters, "COUNTERS_QUEUE_NAME_MAP");
+    const auto queue = fmt::format("{}:{}", port, priority);
+    if (known.empty() || !field(known, queue).empty()) {
+        return "";
+    }
+    return fmt::format("{}{} is not watched until orchagent creates it: COUNTERS_QUEUE_NAME_MAP has no such queue\n",
+                       excerpt(queue), tables.named(" of "));
+}
+
 // The watchdog watches lossless priorities: both lists change together.
 Outcome config_priority(const Given& given, Desk& desk)
 {
@@ -75,6 +90,7 @@ Outcome config_priority(const Given& given, Desk& desk)
     const std::string priority{*given.text("PRIORITY")};
     const bool on = given.text("STATUS") == "on";
     const auto key = fmt::format("{}|{}", kQosMap, port);
+    Outcome outcome;
     for (const auto& [tables, before] : find_interface(desk, port, key)) {
         const auto enabled = field(before, "pfc_enable");
         if (read_list(enabled).contains(priority) == on) {
@@ -85,8 +101,9 @@ Outcome config_priority(const Given& given, Desk& desk)
                                      key,
                                      {{"pfc_enable", with(enabled, priority, on)},
                                       {"pfcwd_sw_enable", with(field(before, "pfcwd_sw_enable"), priority, on)}}}});
+        outcome.err += on ? note_of_missing_queue(desk, *tables, port, priority) : "";
     }
-    return {};
+    return outcome;
 }
 
 Outcome config_asymmetric(const Given& given, Desk& desk)

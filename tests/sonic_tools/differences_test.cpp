@@ -230,10 +230,15 @@ TEST_F(Difference, APortWithAnEmptyListOfLosslessPrioritiesIsSkipped)
 // Theirs: changes pfc_enable only, so that the priority is lossless but not watched.
 TEST_F(Difference, ALosslessPriorityIsWatched)
 {
-    EXPECT_EQ(run("pfc config priority on Ethernet0 5"), (Outcome{"", "", 0}));
+    EXPECT_EQ(run("pfc config priority on Ethernet0 5"),
+              (Outcome{"",
+                       "Ethernet0:5 is not watched until orchagent creates it: COUNTERS_QUEUE_NAME_MAP has no such "
+                       "queue\n",
+                       0}));
     EXPECT_EQ(config("PORT_QOS_MAP|Ethernet0"), (Hash{{"pfc_enable", "3,4,5"}, {"pfcwd_sw_enable", "3,4,5"}}));
     EXPECT_EQ(run("pfc config priority off Ethernet0 3"), (Outcome{"", "", 0}));
     EXPECT_EQ(config("PORT_QOS_MAP|Ethernet0"), (Hash{{"pfc_enable", "4,5"}, {"pfcwd_sw_enable", "4,5"}}));
+    EXPECT_EQ(run("pfc config priority on Ethernet0 3"), (Outcome{"", "", 0})) << "the switch has this queue";
 }
 
 // Theirs: the same messages, exit code 0.
@@ -297,7 +302,7 @@ TEST_F(Difference, NothingIsChangedBeforeConfigDbIsFilled)
 TEST_F(Difference, CommandsWaitUntilConfigDbIsFilled)
 {
     for (const auto* line : {"pfcwd start Ethernet0 500", "pfcwd show config", "pfc show priority", "mmuconfig -l",
-                             "pfcstat", "pfc config priority on Ethernet0 5"}) {
+                             "pfcstat", "pfc config priority off Ethernet0 4"}) {
         bench().fill_config(false);
         bench().config_waits = 0;
         bench().wait_for_config = [&] {
@@ -310,7 +315,7 @@ TEST_F(Difference, CommandsWaitUntilConfigDbIsFilled)
         EXPECT_EQ(bench().config_waits, 3) << line;
     }
     EXPECT_EQ(config("PFC_WD|Ethernet0").at("detection_time"), "500");
-    EXPECT_EQ(config("PORT_QOS_MAP|Ethernet0").at("pfc_enable"), "3,4,5");
+    EXPECT_EQ(config("PORT_QOS_MAP|Ethernet0").at("pfc_enable"), "3");
 }
 
 // Theirs: print the wrong name without a suggestion.

@@ -327,7 +327,11 @@ TEST_F(Namespaces, PfcShowsAndChangesTheInterfacesOfEach)
               (Outcome{"Cannot find interface Ethernet0 for namespace asic1\n", "", 1}));
     EXPECT_EQ(run("pfc config asymmetric on Ethernet9"),
               (Outcome{"Cannot find interface Ethernet9 for namespace asic0, asic1\n", "", 1}));
-    EXPECT_EQ(run("pfc config priority on Ethernet-BP0 4 -n asic1"), (Outcome{"", "", 0}));
+    EXPECT_EQ(run("pfc config priority on Ethernet-BP0 4 -n asic1"),
+              (Outcome{"",
+                       "Ethernet-BP0:4 of asic1 is not watched until orchagent creates it: COUNTERS_QUEUE_NAME_MAP has "
+                       "no such queue\n",
+                       0}));
     EXPECT_EQ(config(1, "PORT_QOS_MAP|Ethernet-BP0").at("pfcwd_sw_enable"), "3,4");
     EXPECT_EQ(config(0, "PORT_QOS_MAP|Ethernet-BP0").at("pfc_enable"), "3");
     EXPECT_EQ(run("pfc config priority on Ethernet-BP0 4"),
