@@ -59,10 +59,11 @@ public:
             argv.push_back(word.data());
         }
         argv.push_back(nullptr);
+        auto environment = environment_without_settings();
         posix_spawn_file_actions_t files;
         ::posix_spawn_file_actions_init(&files);
         ::posix_spawn_file_actions_adddup2(&files, its_end.get(), output);
-        if (::posix_spawn(&pid_, "/proc/self/exe", &files, nullptr, argv.data(), environ) != 0) {
+        if (::posix_spawn(&pid_, "/proc/self/exe", &files, nullptr, argv.data(), environment.data()) != 0) {
             pid_ = -1;
         }
         ::posix_spawn_file_actions_destroy(&files);
@@ -98,6 +99,19 @@ public:
             }
             unread_.append(buffer.data(), static_cast<std::size_t>(got));
         }
+    }
+
+    // PETREL_CONTROL_SOCKET and the like would override the configuration of the demo's agent.
+    static std::vector<char*> environment_without_settings()
+    {
+        std::vector<char*> kept;
+        for (char** variable = environ; *variable != nullptr; ++variable) {
+            if (!std::string_view{*variable}.starts_with("PETREL_")) {
+                kept.push_back(*variable);
+            }
+        }
+        kept.push_back(nullptr);
+        return kept;
     }
 
     void request_stop() const { ::kill(pid_, SIGTERM); }
