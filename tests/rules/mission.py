@@ -1,19 +1,32 @@
 #!/usr/bin/env python3
-"""Runs the commands of docs/mission.md and checks that the device tests that it names exist.
+"""Runs the commands of docs/mission.md and checks that the tests that it names exist.
 
 usage: mission.py ROOT FOLDER_OF_PROGRAMS
 
-A row has four cells: statement, command, piece of its output, device tests. A command that begins with "not yet" is not run.
+A row has four cells: statement, commands, piece of the last command's output, tests. Blanks of output and piece are compared as one. The
+page begins with a block that starts an agent; commands that connect to an agent connect to that one. After "(wait)" the last command of the
+row is repeated until the piece shows, because the agent's switch needs time. A row that begins with "not yet" is not run.
+
+The commands of README.md must be commands of the page, without their output files.
 """
 
+import contextlib
+import glob
+import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 
 CODE = re.compile(r"`([^`]+)`")
 TEST = re.compile(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", re.MULTILINE)
+BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+OUTPUT_FILES = re.compile(r" (?:-o|--report) \S+")
+HANG_GUARD_S = 120
 
 
 def rows(page):
@@ -23,40 +36,114 @@ def rows(page):
             yield number, cells
 
 
-def problems(root, programs):
-    page = root / "docs/mission.md"
-    tests = {".".join(found) for source in (root / "tests").glob("*/*_test.cpp") for found in TEST.findall(source.read_text())}
-    outputs = {}
+def one_blank(text):
+    return " ".join(text.split())
+
+
+class Programs:
+    """Runs commands as a user would at the top of the tree, with one agent."""
+
+    def __init__(self, root, folder):
+        self.root = root
+        self.folder = folder
+        self.environment = dict(os.environ)
+        self.outputs = {}
+
+    @contextlib.contextmanager
+    def agent(self, block):
+        with tempfile.TemporaryDirectory() as state:
+            self.environment.update(PETREL_CONTROL_SOCKET=state + "/control.sock", TMPDIR=state)
+            script = block.replace("/tmp/petrel", state).replace("build/release/", f"{self.folder.parent}/").replace("$PWD/", "")
+            log = Path(state) / "log"
+            with log.open("w") as out:
+                process = subprocess.Popen(["bash", "-e", "-c", script], cwd=self.root, stdout=out, stderr=out, start_new_session=True)
+                try:
+                    while "agent_ready" not in log.read_text() and process.poll() is None:
+                        time.sleep(0.05)
+                    yield log
+                finally:
+                    os.killpg(process.pid, signal.SIGTERM)
+                    process.wait()
+
+    def run(self, command):
+        words = shlex.split(command)
+        expanded = [name for word in words[1:] for name in (sorted(glob.glob(word, root_dir=self.root)) if "*" in word else [word])]
+        done = subprocess.run([self.folder / words[0], *expanded], cwd=self.root, env=self.environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return done.returncode, done.stdout
+
+    def run_once(self, command):
+        if command not in self.outputs:
+            self.outputs[command] = self.run(command)
+        return self.outputs[command]
+
+    def run_until_shown(self, command, piece):
+        end = time.monotonic() + HANG_GUARD_S
+        code, text = self.run(command)
+        while (code != 0 or piece not in one_blank(text)) and time.monotonic() < end:
+            code, text = self.run(command)
+        return code, text
+
+    def problem_of(self, cell, piece):
+        """What is wrong with a row, or nothing."""
+        commands = CODE.findall(cell)
+        alone = len(commands) == 1 and "(wait)" not in cell
+        for number, command in enumerate(commands, 1):
+            last = number == len(commands)
+            wanted = one_blank(piece) if last else ""
+            if alone:
+                code, text = self.run_once(command)
+            elif last and "(wait)" in cell:
+                code, text = self.run_until_shown(command, wanted)
+            else:
+                code, text = self.run(command)
+            if code != 0:
+                return f"`{command}` ends with {code}:\n{text[-2000:]}"
+            if wanted not in one_blank(text):
+                return f"the output of `{command}` lacks '{piece}':\n{text[-2000:]}"
+        return None
+
+
+def names_of_tests(root):
+    return {".".join(found) for source in (root / "tests").glob("*/*_test.cpp") for found in TEST.findall(source.read_text())}
+
+
+def problems(page, programs):
+    tests = names_of_tests(programs.root)
     for number, cells in rows(page):
         place = f"docs/mission.md:{number}"
         if len(cells) != 4:
             yield f"{place}: a row has four cells"
             continue
-        _, command, piece, devices = cells
-        for name in CODE.findall(devices):
+        _, cell, piece, shown_by = cells
+        for name in CODE.findall(shown_by):
             if name not in tests:
                 yield f"{place}: there is no test {name}"
-        if command.startswith("not yet"):
+        pieces = CODE.findall(piece)
+        if cell.startswith("not yet"):
             continue
-        commands, pieces = CODE.findall(command), CODE.findall(piece)
-        if len(commands) != 1 or len(pieces) != 1:
-            yield f"{place}: a row has one command and one piece of its output"
-            continue
-        words = shlex.split(commands[0])
-        if commands[0] not in outputs:
-            outputs[commands[0]] = subprocess.run([programs / words[0], *words[1:]], cwd=root, text=True,
-                                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        done = outputs[commands[0]]
-        if done.returncode != 0:
-            yield f"{place}: `{commands[0]}` ends with {done.returncode}:\n{done.stdout[-2000:]}"
-        elif pieces[0] not in done.stdout:
-            yield f"{place}: the output of `{commands[0]}` lacks '{pieces[0]}'"
-    if not outputs:
-        yield f"{page} has no commands"
+        if not CODE.findall(cell) or len(pieces) != 1:
+            yield f"{place}: a row has commands and one piece of their output"
+        elif problem := programs.problem_of(cell, pieces[0]):
+            yield f"{place}: {problem}"
+
+
+def unknown_commands(readme, page):
+    known = {command for _, cells in rows(page) for command in CODE.findall(cells[1])}
+    for line in readme.read_text().splitlines():
+        command = OUTPUT_FILES.sub("", line.split("#")[0]).strip().removeprefix("build/release/bin/")
+        if command.startswith("petrel ") and command not in known:
+            yield f"README.md: docs/mission.md lacks the command `{command}`"
 
 
 def main():
-    found = list(problems(Path(sys.argv[1]), Path(sys.argv[2])))
+    root, folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+    page = root / "docs/mission.md"
+    programs = Programs(root, folder)
+    with programs.agent(BLOCK.search(page.read_text()).group(1)) as log:
+        found = [*problems(page, programs), *unknown_commands(root / "README.md", page)]
+        if found:
+            found.append("the agent:\n" + log.read_text()[-4000:])
     print("\n".join(found))
     return 1 if found else 0
 

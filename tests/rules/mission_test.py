@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Tests that mission.py finds what is wrong with a page, with a stand-in for petrel."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+MISSION = Path(__file__).resolve().parent / "mission.py"
+
+# Prints its arguments and the socket; "later" fails until it has run three times, "bad" always.
+PETREL = """#!/bin/bash
+echo "ran   $* at $PETREL_CONTROL_SOCKET"
+if [[ "$1" == later ]]; then echo x >>later; [[ $(wc -l <later) -ge 3 ]] && echo ready; fi
+[[ "$1" != bad ]]
+"""
+
+PAGE = """
+```sh
+echo "state /tmp/petrel, library $PWD/build/release/lib/x.so"
+echo agent_ready
+exec sleep 600
+```
+
+| statement | command | output | device tests |
+|---|---|---|---|
+"""
+
+
+class Page(unittest.TestCase):
+    def setUp(self):
+        self.root = Path(tempfile.mkdtemp(prefix="petrel mission "))
+        self.addCleanup(shutil.rmtree, self.root)
+        for name, content in {"bin/petrel": PETREL, "tests/a/b_test.cpp": "TEST_F(Some, Test)\n", "README.md": "",
+                              "one.toml": "", "two.toml": ""}.items():
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / name).write_text(content)
+        (self.root / "bin/petrel").chmod(0o755)
+
+    def problems(self, row, readme=""):
+        (self.root / "docs").mkdir(exist_ok=True)
+        (self.root / "docs/mission.md").write_text(PAGE + row + "\n")
+        (self.root / "README.md").write_text(readme)
+        done = subprocess.run([sys.executable, "-B", MISSION, self.root, self.root / "bin"], text=True, stdout=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1 if done.stdout.strip() else 0)
+        return done.stdout.strip()
+
+    def test_rows_that_hold(self):
+        self.assertEqual(self.problems("| a | `petrel lab run *.toml` | `ran lab run one.toml two.toml at` | `Some.Test` |"), "")
+        self.assertEqual(self.problems("| a | `petrel set` `petrel show` | `ran show` | |"), "")
+        self.assertEqual(self.problems("| a | not yet: a manager | | |"), "")
+        self.assertEqual(self.problems("| a | `petrel b` | `control.sock` | |", "    build/release/bin/petrel b -o x.html  # why\n"), "")
+
+    def test_a_command_that_waits_is_repeated(self):
+        self.assertEqual(self.problems("| a | `petrel later` (wait) | `ready` | |"), "")
+
+    def test_an_output_without_the_piece(self):
+        self.assertIn("the output of `petrel a` lacks 'b c'", self.problems("| a | `petrel a` | `b c` | |"))
+        self.assertIn("state /tmp/", self.problems("| a | `petrel a` | `b` | |"), "the agent's log is printed")
+        self.assertNotIn("$PWD", self.problems("| a | `petrel a` | `b` | |"))
+
+    def test_a_command_that_fails(self):
+        self.assertIn("`petrel bad` ends with 1", self.problems("| a | `petrel bad` | `ran` | |"))
+        self.assertIn("`petrel bad` ends with 1", self.problems("| a | `petrel bad` `petrel good` | `ran` | |"))
+
+    def test_a_test_that_does_not_exist(self):
+        self.assertIn("there is no test Some.Tests", self.problems("| a | `petrel a` | `ran` | `Some.Tests` |"))
+
+    def test_a_row_without_a_command(self):
+        self.assertIn("a row has commands", self.problems("| a | some day | `ran` | |"))
+        self.assertIn("a row has four cells", self.problems("| a | `petrel a` |"))
+
+    def test_a_command_of_the_readme_that_the_page_lacks(self):
+        self.assertIn("lacks the command `petrel c`", self.problems("| a | `petrel b` | `ran` | |", "    build/release/bin/petrel c # why\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
