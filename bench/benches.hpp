@@ -23,5 +23,6 @@ std::vector<Bench> crowd_benches();
 std::vector<Bench> sai_benches();
 std::vector<Bench> sonic_benches();
 std::vector<Bench> latency_benches();
+std::vector<Bench> host_benches();
 
 }  // namespace petrel::bench

@@ -1,25 +1,14 @@
-// The flags of all commands, for the table in commands.cpp. The functions are in *_arguments.cpp; only these files and
-// command_line.cpp use the option parser.
+// The flags of the commands that only petrel has, for the table in commands.cpp. As cli/agent/arguments.hpp.
 #pragma once
 
-#include <vector>
-
-#include "cli/command.hpp"
-#include "cli/control_command.hpp"
+#include "cli/agent/arguments.hpp"
 #include "cli/lab_command.hpp"
 
 namespace petrel::cli {
 
-// A handler that calls `run` if neither the parser nor `check` finds a problem.
-Handler handler(std::function<ExitCode(const Call&)> run, std::function<void(std::vector<Complaint>&)> check = {});
-
 Handler replay_flags(CLI::App&);
 Handler policies_flags(CLI::App&);
 Handler demo_flags(CLI::App&);
-Handler agent_flags(CLI::App&);
-Handler hand_back_flags(CLI::App&);
-Handler config_check_flags(CLI::App&);
-Handler config_show_flags(CLI::App&);
 Handler lab_run_flags(CLI::App&);
 Handler lab_table_flags(CLI::App&);
 Handler lab_swarm_flags(CLI::App&);
@@ -32,26 +21,5 @@ Handler link_import_flags(CLI::App&);
 Handler link_codes_flags(CLI::App&);
 Handler wire_send_flags(CLI::App&);
 Handler wire_count_flags(CLI::App&);
-Handler host_agent_flags(CLI::App&);
-Handler host_doctor_flags(CLI::App&);
-
-// The flags of the commands for a running agent. All of them have --socket and --json.
-struct ControlArguments;
-using ControlFlag = void (*)(CLI::App&, ControlArguments&);
-void queue_flag(CLI::App&, ControlArguments&);   // QUEUE, and --device if several have such a queue
-void device_flag(CLI::App&, ControlArguments&);  // --device, for lists
-void stormed_flag(CLI::App&, ControlArguments&);
-void note_flag(CLI::App&, ControlArguments&);
-void all_flag(CLI::App&, ControlArguments&);      // instead of QUEUE
-void port_flag(CLI::App&, ControlArguments&);     // PORT, and --device
-void history_flag(CLI::App&, ControlArguments&);  // --history and --format, of links
-void sequence_flag(CLI::App&, ControlArguments&);
-void follow_flag(CLI::App&, ControlArguments&);
-void last_flag(CLI::App&, ControlArguments&);
-void configuration_flags(CLI::App&, ControlArguments&);  // the agent's own, to find it and its journals
-
-// Sends the request `command` with the values of these flags: `run` does it and prints the answer.
-Flags control_flags(control::ControlRequest::Command command, std::vector<ControlFlag>,
-                    ExitCode (*run)(const ControlOptions&));
 
 }  // namespace petrel::cli

@@ -1,7 +1,10 @@
 #include "cli/commands.hpp"
 
+#include "cli/agent/agent_commands.hpp"
+#include "cli/agent/watch_command.hpp"
 #include "cli/arguments.hpp"
-#include "cli/watch_command.hpp"
+#include "drivers/drivers.hpp"
+#include "drivers/sonic_nos.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -9,8 +12,13 @@ namespace {
 using Request = control::ControlRequest::Command;
 using LabFiles = LabFilesOptions::What;
 
-constexpr auto kGeneral = "Subcommands";
-constexpr auto kRunningAgent = "A running agent";
+constexpr auto kExamples = R"(Examples:
+  petrel demo                                       see a storm being detected, contained and released
+  petrel replay trace.csv --policy sonic            what the watchdog makes of a recorded trace
+  petrel lab run scenarios/incast.toml              a fabric in simulated time, with its watchdogs
+  petrel replay --help                              everything about a command
+
+)";
 
 constexpr auto kNoExamples = "";
 
@@ -93,18 +101,6 @@ constexpr auto kLinkExplainExamples = R"(Examples:
   petrel link explain 0x0108                        a cause that has no reason code: PHY_HIGH_BER
 )";
 
-constexpr auto kLinkShowExamples = R"(Examples:
-  petrel link show
-  petrel link show Ethernet4 --history
-  petrel link show Ethernet4 --history --format opasaquery
-)";
-
-constexpr auto kLinkClearExamples = R"(Examples:
-  petrel link clear Ethernet4 --sequence 3          event 3 and all before it; a later one stays
-
-The number shows that the event was read: an event that came meanwhile is not cleared.
-)";
-
 constexpr auto kLinkImportExamples = R"(Examples:
   opasaquery -o portinfo -vvv | petrel link import --from opasaquery -
   ethtool eth0 | petrel link import --from ethtool - --json
@@ -125,15 +121,6 @@ constexpr auto kHandBackExamples = R"(Examples:
 
 The unit of the agent runs it whenever the agent has ended (ExecStopPost=). It does nothing to a device that a live
 agent watches, and nothing where nothing was taken over. The exit code is 0 unless something could not be put back.
-)";
-
-constexpr auto kConfigExamples = R"(Examples:
-  petrel config check /etc/petrel/agent.toml        every problem at once, with line and column
-  petrel config show --config agent.toml            the values in the file
-  petrel config show --effective                    all values that the agent would use, and their origin
-  PETREL_LOG_FORMAT=json petrel config show --effective --config agent.toml --hang-ms 500
-
-Flags are stronger than the environment, the environment than the file, the file than the defaults.
 )";
 
 constexpr auto kDeviceExamples = R"(Examples:
@@ -164,35 +151,9 @@ constexpr auto kHostExamples = R"(Examples:
 With an agent's file, its devices and policies apply. docs/host.md
 )";
 
-constexpr auto kOrderExamples = R"(Examples:
-  petrel mitigate Ethernet4:3 --note "ticket 4711"
-  petrel release Ethernet4                          all queues of a port
-  petrel hold Ethernet4:3 --device sw2              when several switches have such a port
-
-An order is an event like others, with the name of the user who gave it.
-)";
-
-constexpr auto kReleaseAllExamples = R"(Examples:
-  petrel release-all
-  petrel release-all --config /etc/petrel/agent.toml
-
-If no agent runs, the mitigations in its journals are released; the flags name the agent.
-)";
-
-constexpr auto kEventsExamples = R"(Examples:
-  petrel events --last 20
-  petrel events --follow --json | jq .event
-)";
-
-constexpr auto kExplainExamples = R"(Examples:
-  petrel explain Ethernet4:3
-)";
-
-}  // namespace
-
-std::vector<Command> commands()
+std::vector<Command> all_commands()
 {
-    return {
+    std::vector<Command> all{
         {"replay", kGeneral, "Run a recorded trace through the watchdog and show what it would have done.",
          kReplayExamples, replay_flags},
         {"lab", kGeneral, "Run experiments on the twin of a fabric.", kLabExamples, nullptr},
@@ -223,10 +184,6 @@ std::vector<Command> commands()
         {"link import", kGeneral, "Explain what another tool printed about links, for both ends.", kLinkImportExamples,
          link_import_flags},
         {"link codes", kGeneral, "All reasons.", kNoExamples, link_codes_flags},
-        {"link show", kGeneral, "The links that a running agent follows, and why they went down.", kLinkShowExamples,
-         control_flags(Request::links, {port_flag, history_flag}, run_control)},
-        {"link clear", kGeneral, "Acknowledge that a link of a running agent went down.", kLinkClearExamples,
-         control_flags(Request::link_clear, {port_flag, sequence_flag}, run_control)},
         {"device", kGeneral, "Check a device that is not watched by an agent.", kDeviceExamples, nullptr},
         {"device check", kGeneral, "Check a helper program ([slingshot:]exec:PROGRAM) against the protocol.",
          kNoExamples, device_check_flags},
@@ -249,36 +206,25 @@ std::vector<Command> commands()
          control_flags(Request::release, {queue_flag, note_flag}, run_control)},
         {"hand-back", kGeneral, "Put SONiC's own scripts back after an agent died; mitigations stay.",
          kHandBackExamples, hand_back_flags},
-        {"config", kGeneral, "Check the agent's configuration, or show it.", kConfigExamples, nullptr},
-        {"config check", kGeneral, "Read the agent's file and report every problem; start nothing.", kNoExamples,
-         config_check_flags},
-        {"config show", kGeneral, "Show the values in the file or, with --effective, all that the agent would use.",
-         kNoExamples, config_show_flags},
-
-        {"status", kRunningAgent, "The state of the agent: problems first, with what to do about them.", kNoExamples,
-         control_flags(Request::status, {}, run_control)},
-        {"queues", kRunningAgent, "Every queue: policy, phase, what is configured, possible and in effect.",
-         kNoExamples, control_flags(Request::queues, {stormed_flag, device_flag}, run_control)},
-        {"mitigate", kRunningAgent, "Mitigate a queue now, until it is released.", kOrderExamples,
-         control_flags(Request::mitigate, {queue_flag, note_flag}, run_control)},
-        {"release", kRunningAgent, "Release a queue, latched or not; a storm that goes on is detected again.",
-         kOrderExamples, control_flags(Request::release, {queue_flag, note_flag}, run_control)},
-        {"hold", kRunningAgent, "Keep a queue mitigated until an operator releases it.", kOrderExamples,
-         control_flags(Request::hold, {queue_flag, note_flag}, run_control)},
-        {"clear", kRunningAgent,
-         "Set the statistics of a queue, or of all, to zero, except those of a storm under way.", kOrderExamples,
-         control_flags(Request::clear, {queue_flag, note_flag, all_flag}, run_control)},
-        {"release-all", kRunningAgent, "Release everything, also if the agent is dead.", kReleaseAllExamples,
-         control_flags(Request::release_all, {note_flag, configuration_flags}, release_all)},
-        {"events", kRunningAgent, "What the agent decided, and why.", kEventsExamples,
-         control_flags(Request::events, {follow_flag, last_flag, device_flag}, show_events)},
-        {"explain", kRunningAgent, "Why a queue is in its phase: the evidence of the last decision.", kExplainExamples,
-         control_flags(Request::explain, {queue_flag}, run_control)},
-        {"watch", kRunningAgent, "A live table of the worst queues; q ends it.", kNoExamples,
-         control_flags(Request::status, {}, run_watch)},
-        {"reload", kRunningAgent, "Reload the configuration: all of it, or nothing if there is a problem.", kNoExamples,
-         control_flags(Request::reload, {}, run_control)},
     };
+    for (const auto& rows : {config_commands(), link_commands(), running_agent_commands()}) {
+        all.insert(all.end(), rows.begin(), rows.end());
+    }
+    return all;
+}
+
+}  // namespace
+
+const Program& petrel_program()
+{
+    static constexpr Program kPetrel{
+        .name = "petrel",
+        .about = "Storm watch for lossless Ethernet fabrics.",
+        .examples = kExamples,
+        .commands = all_commands,
+        .parts = {drivers::make_drivers, drivers::make_nos, drivers::with_one_address},
+    };
+    return kPetrel;
 }
 
 }  // namespace petrel::cli

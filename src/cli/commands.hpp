@@ -1,13 +1,10 @@
-// The table of all commands.
+// The table of all commands of petrel.
 #pragma once
 
-#include <vector>
-
-#include "cli/command.hpp"
+#include "cli/agent/command_line.hpp"
 
 namespace petrel::cli {
 
-// In the order of the help. A command comes after the one above it.
-std::vector<Command> commands();
+const Program& petrel_program();
 
 }  // namespace petrel::cli

@@ -12,6 +12,7 @@
 #include "codec/link_script.hpp"
 #include "link/link_play.hpp"
 #include "link/reasons.hpp"
+#include "reports/agent/link_cells.hpp"
 #include "reports/link_text.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"

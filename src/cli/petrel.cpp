@@ -2,7 +2,8 @@
 
 #include <exception>
 
-#include "cli/command_line.hpp"
+#include "cli/agent/command_line.hpp"
+#include "cli/commands.hpp"
 #include "cli/sonic_command.hpp"
 #include "terminal/terminal.hpp"
 
@@ -14,13 +15,8 @@ ExitCode run_arguments(int argc, const char* const* argv, twin::Peers* peers, co
     if (const auto code = run_sonic_tool(argc, argv)) {
         return *code;
     }
-    const auto code = run_command_line(argc, argv, peers, extras);
-    if (!code) {
-        const auto refused = refuse(code.error());
-        print_stderr("Run with --help for more information.");
-        return refused;
-    }
-    return *code;
+    const auto code = run_command_line(petrel_program(), argc, argv, peers, extras);
+    return code ? *code : refuse_command_line(code.error());
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // The program `petrel` without main(): takes arguments, returns the exit code.
 #pragma once
 
-#include "cli/agent_command.hpp"
+#include "cli/agent/agent_command.hpp"
 #include "twin/peers.hpp"
 
 namespace petrel::cli {

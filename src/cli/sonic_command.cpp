@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "cli/control_client.hpp"
+#include "cli/agent/control_client.hpp"
 #include "cli/tool_databases.hpp"
 #include "codec/control_json.hpp"
 #include "sonic_tools/tools.hpp"

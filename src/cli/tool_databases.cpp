@@ -6,8 +6,8 @@
 #include <chrono>
 #include <iterator>
 
+#include "cli/agent/control_client.hpp"
 #include "cli/agent_store.hpp"
-#include "cli/control_client.hpp"
 
 namespace petrel::cli {
 namespace {

@@ -1,8 +1,6 @@
 #include "daemon/metrics.hpp"
 
 #include <fmt/format.h>
-#include <prometheus/metric_family.h>
-#include <prometheus/text_serializer.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/metric_family.hpp"
 #include "watchdog/checkpoint.hpp"
 
 namespace petrel::daemon {
@@ -23,14 +22,10 @@ namespace {
 using control::DeviceReport;
 using control::QueueReport;
 using control::StatusReport;
-using prometheus::ClientMetric;
-using prometheus::MetricFamily;
 using watchdog::Phase;
 
-constexpr auto kCounter = prometheus::MetricType::Counter;
-constexpr auto kGauge = prometheus::MetricType::Gauge;
-
-using Labels = std::vector<ClientMetric::Label>;
+constexpr auto kCounter = MetricType::counter;
+constexpr auto kGauge = MetricType::gauge;
 
 // Names from outside may contain any bytes. A label that is not UTF-8 would make the whole answer invalid.
 std::string label_text(std::string_view text)
@@ -42,20 +37,17 @@ std::string label_text(std::string_view text)
     return shown;
 }
 
-ClientMetric::Label label(std::string name, std::string_view value) { return {std::move(name), label_text(value)}; }
+MetricLabel label(std::string name, std::string_view value) { return {std::move(name), label_text(value)}; }
 
-Labels with(Labels labels, std::string name, std::string_view value)
+MetricLabels with(MetricLabels labels, std::string name, std::string_view value)
 {
     labels.push_back(label(std::move(name), value));
     return labels;
 }
 
-void add(MetricFamily& family, Labels labels, double value)
+void add(MetricFamily& family, MetricLabels labels, double value)
 {
-    ClientMetric metric;
-    metric.label = std::move(labels);
-    (family.type == kCounter ? metric.counter.value : metric.gauge.value) = value;
-    family.metric.push_back(std::move(metric));
+    family.values.push_back({std::move(labels), value});
 }
 
 double count(std::uint64_t number) { return static_cast<double>(number); }
@@ -67,7 +59,7 @@ double seconds_from_ms(std::int64_t ms) { return static_cast<double>(ms) / 1e3; 
 template <class Report>
 struct Row {
     const char* name;
-    prometheus::MetricType type;
+    MetricType type;
     const char* help;
     double (*value)(const Report&);
 };
@@ -163,9 +155,9 @@ constexpr std::array kOfQueue{
                      [](const auto& q) { return seconds_from_us(q.longest_pause_us); }},
 };
 
-Labels labels_of(const StatusReport&) { return {}; }
-Labels labels_of(const DeviceReport& device) { return {label("device", device.name)}; }
-Labels labels_of(const QueueReport& queue)
+MetricLabels labels_of(const StatusReport&) { return {}; }
+MetricLabels labels_of(const DeviceReport& device) { return {label("device", device.name)}; }
+MetricLabels labels_of(const QueueReport& queue)
 {
     return {label("device", queue.device), label("port", queue.port),
             label("priority", queue.priority ? fmt::format("{}", *queue.priority) : "port")};
@@ -173,7 +165,7 @@ Labels labels_of(const QueueReport& queue)
 
 // One series for each state: 1 for the present state, 0 for the others. So no series appears or disappears.
 template <class State>
-void add_states(MetricFamily& family, const Labels& labels, const char* what, State now)
+void add_states(MetricFamily& family, const MetricLabels& labels, const char* what, State now)
 {
     for (std::size_t i = 0; i < static_cast<std::size_t>(State::count_); ++i) {
         const auto state = static_cast<State>(i);
@@ -217,7 +209,7 @@ std::size_t cut(std::vector<const QueueReport*>& queues)
 
 class Families {
 public:
-    MetricFamily& family(const char* name, prometheus::MetricType type, const char* help)
+    MetricFamily& family(const char* name, MetricType type, const char* help)
     {
         return all_.emplace_back(MetricFamily{name, help, type, {}});
     }
@@ -334,12 +326,13 @@ public:
         }
     }
 
-    // A family without values is left out, with its HELP and TYPE lines.
-    std::string text() &&
+    std::string text() const
     {
-        std::erase_if(all_, [](const MetricFamily& family) { return family.metric.empty(); });
-        return prometheus::TextSerializer{}.Serialize(
-            {std::make_move_iterator(all_.begin()), std::make_move_iterator(all_.end())});
+        std::string text;
+        for (const auto& family : all_) {
+            write_family(text, family);
+        }
+        return text;
     }
 
 private:
@@ -355,7 +348,7 @@ std::string metrics_text(const StatusReport& status, std::span<const QueueReport
     families.devices(status.devices);
     families.queues(with_a_past(queues));
     families.intervals(queues);
-    return std::move(families).text();
+    return families.text();
 }
 
 }  // namespace petrel::daemon

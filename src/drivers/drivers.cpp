@@ -1,7 +1,7 @@
 #include "drivers/drivers.hpp"
 
 #include "drivers/exec_driver.hpp"
-#include "drivers/linux_driver.hpp"
+#include "drivers/linux/linux_driver.hpp"
 #include "drivers/sai_driver.hpp"
 #include "drivers/slingshot_driver.hpp"
 #include "drivers/sonic_driver.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "link/reasons.hpp"
+#include "reports/agent/link_cells.hpp"
 #include "terminal/table.hpp"
 
 namespace petrel::reports {
@@ -56,10 +56,6 @@ std::string histories_text(std::span<const LinkStory> links)
 }
 
 }  // namespace
-
-std::string reason_cell(std::uint8_t code) { return code == 0 ? "0" : link::code_text(code); }
-
-std::string register_cell(std::uint8_t code, bool available) { return available ? reason_cell(code) : "unavailable"; }
 
 std::string state_cell(link::LinkState state)
 {

@@ -125,16 +125,16 @@ Result<T> LinuxKernel::ask(const std::string& interface, const Bytes& request, R
     if (::send(netlink_.get(), request.data(), request.size(), 0) < 0) {
         return tl::unexpected(named(interface, kernel_error(kDoing, errno)));
     }
-    Bytes datagram(kLongestAnswer);
+    datagram_.resize(kLongestAnswer);
     for (;;) {
-        const auto size = ::recv(netlink_.get(), datagram.data(), datagram.size(), 0);
+        const auto size = ::recv(netlink_.get(), datagram_.data(), datagram_.size(), 0);
         if (size < 0 && errno == EINTR) {
             continue;
         }
         if (size < 0) {
             return tl::unexpected(named(interface, kernel_error(kDoing, errno)));
         }
-        if (auto answer = read(std::span{datagram}.first(static_cast<std::size_t>(size)), sequence_)) {
+        if (auto answer = read(std::span{datagram_}.first(static_cast<std::size_t>(size)), sequence_)) {
             return answer->map_error([&](const Error& error) { return named(interface, error); });
         }
     }
@@ -207,7 +207,7 @@ Result<void> LinuxKernel::set_pause(const std::string& interface, const LinkPaus
     return ethtool(interface, "set pause", &set);
 }
 
-Result<std::vector<Counter>> LinuxKernel::read_counters_once(const std::string& interface) const
+Result<void> LinuxKernel::read_counters_once(const std::string& interface)
 {
     constexpr std::string_view kDoing = "read its counters";
     SetSize size{ETHTOOL_GSSET_INFO, 0, 1U << ETH_SS_STATS, 0};
@@ -215,7 +215,9 @@ Result<std::vector<Counter>> LinuxKernel::read_counters_once(const std::string& 
         return tl::unexpected(read.error());
     }
     if (size.mask == 0) {
-        return std::vector<Counter>{};
+        counters_.clear();
+        names_.clear();
+        return {};
     }
     // The driver may have more counters by now and writes all of them: leave room for twice as many.
     const std::size_t room = std::size_t{2} * size.count;
@@ -236,15 +238,25 @@ Result<std::vector<Counter>> LinuxKernel::read_counters_once(const std::string& 
     }
     std::vector<std::uint64_t> numbers(count);
     std::memcpy(numbers.data(), values.data(), count * sizeof(std::uint64_t));
-    return device::linux_nic::read_counter_block({names.data(), std::size_t{count} * ETH_GSTRING_LEN}, numbers);
+    const std::span block{names.data(), std::size_t{count} * ETH_GSTRING_LEN};
+    if (std::ranges::equal(block, names_)) {
+        for (std::size_t i = 0; i != count; ++i) {
+            counters_[i].value = numbers[i];
+        }
+        return {};
+    }
+    return device::linux_nic::read_counter_block(block, numbers).map([&](std::vector<Counter>&& read) {
+        names_.assign(block.begin(), block.end());
+        counters_ = std::move(read);
+    });
 }
 
-Result<std::vector<Counter>> LinuxKernel::counters(const std::string& interface)
+Result<std::span<const Counter>> LinuxKernel::counters(const std::string& interface)
 {
     for (int reads = 1;; ++reads) {
-        auto read = read_counters_once(interface);
+        const auto read = read_counters_once(interface);
         if (read || read.error().kind != ErrorKind::timed_out || reads == kReadsOfCounters) {
-            return read;
+            return read.map([&] { return std::span<const Counter>{counters_}; });
         }
     }
 }

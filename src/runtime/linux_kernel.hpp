@@ -2,6 +2,7 @@
 // Interfaces are those of the network namespace in which it was opened.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,7 @@
 
 namespace petrel::runtime {
 
-class LinuxKernel final : public device::linux_nic::Kernel {
+class LinuxKernel : public device::linux_nic::Kernel {
 public:
     static Result<LinuxKernel> open();
 
@@ -19,7 +20,7 @@ public:
     Result<std::string> driver(const std::string& interface) override;
     Result<BitRate> speed(const std::string& interface) override;
     Result<device::linux_nic::LinkState> link(const std::string& interface) override;
-    Result<std::vector<device::linux_nic::Counter>> counters(const std::string& interface) override;
+    Result<std::span<const device::linux_nic::Counter>> counters(const std::string& interface) override;
     Result<device::linux_nic::Pfc> pfc(const std::string& interface) override;
     Result<void> set_pfc(const std::string& interface, const device::linux_nic::Pfc&) override;
     Result<device::linux_nic::LinkPause> pause(const std::string& interface) override;
@@ -34,11 +35,15 @@ private:
     Result<void> ethtool(const std::string& interface, std::string_view doing, void* data) const;
     template <class T, class Read>
     Result<T> ask(const std::string& interface, const device::linux_nic::Bytes& request, Read read);
-    Result<std::vector<device::linux_nic::Counter>> read_counters_once(const std::string& interface) const;
+    Result<void> read_counters_once(const std::string& interface);
 
     FileDescriptor netlink_;
     FileDescriptor ioctls_;
     std::uint32_t sequence_{};
+    device::linux_nic::Bytes datagram_;  // an answer
+    // The last counters, and their names as the kernel wrote them.
+    device::linux_nic::Bytes names_;
+    std::vector<device::linux_nic::Counter> counters_;
 };
 
 }  // namespace petrel::runtime

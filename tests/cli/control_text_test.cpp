@@ -1,5 +1,5 @@
 // The texts about a running agent, compared with tests/golden/control/*.txt.
-#include "reports/control_text.hpp"
+#include "reports/agent/control_text.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include "codec/link_import.hpp"
 #include "config/stop_policy.hpp"
 #include "control/report.hpp"
-#include "reports/agent_links_text.hpp"
-#include "reports/control_problems.hpp"
+#include "reports/agent/agent_links_text.hpp"
+#include "reports/agent/control_problems.hpp"
 #include "support/golden.hpp"
 
 namespace petrel::reports {

@@ -1,12 +1,13 @@
 // `petrel host`: what its doctor says about NICs, and the defaults of its agent.
-#include "cli/host_command.hpp"
+#include "cli/agent/host_command.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/agent_command.hpp"
+#include "cli/agent/agent_command.hpp"
+#include "cli/commands.hpp"
 #include "device_linux/fake_kernel.hpp"
-#include "drivers/linux_driver.hpp"
+#include "drivers/linux/linux_driver.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -70,6 +71,7 @@ TEST(HostAgent, WatchesAllNicsWithTheirPolicyByDefault)
     drivers::LinuxDriver driver;
     AgentOptions options;
     options.defaults = kHostDefaults;
+    options.parts = &petrel_program().parts;
     const auto config = read_config(options, {&driver});
     ASSERT_TRUE(config);
     ASSERT_EQ(config->devices.size(), 1U);

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/agent_command.hpp"
+#include "cli/agent/agent_command.hpp"
 #include "daemon/release.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/file_journal.hpp"

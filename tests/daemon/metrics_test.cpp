@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "daemon/metric_family.hpp"
 #include "reports.hpp"
 #include "support/find_program.hpp"
 #include "support/golden.hpp"
@@ -106,6 +107,16 @@ TEST(Metrics, PassPromtool)
     const auto judged = test::run({.program = promtool, .arguments = {"check", "metrics"}, .input = everything()});
     EXPECT_EQ(judged.exit_code, 0);
     EXPECT_EQ(judged.out + judged.err, "");
+}
+
+TEST(Metrics, AValueOfALabelMayContainAnything)
+{
+    std::string text;
+    write_family(text,
+                 {"petrel_test", "Help.", MetricType::gauge, {{{{"a", "b\\c\"d\ne"}, {"f", ""}}, 0.25}, {{}, 1e6}}});
+    write_family(text, {"petrel_without_values", "Help.", MetricType::counter, {}});
+    EXPECT_EQ(text, "# HELP petrel_test Help.\n# TYPE petrel_test gauge\n"
+                    "petrel_test{a=\"b\\\\c\\\"d\\ne\",f=\"\"} 0.25\npetrel_test 1000000\n");
 }
 
 TEST(Metrics, AreDocumented) { EXPECT_EQ(exported(everything()), documented()); }

@@ -48,11 +48,11 @@ std::vector<std::smatch> matches(const std::string& text, const std::regex& what
 }
 
 // A copy of the unit that systemd-analyze accepts without an installed petrel: it names /bin/true instead.
-std::filesystem::path unit_in(const InstallFolder& folder)
+std::filesystem::path unit_in(const InstallFolder& folder, const std::string& name)
 {
-    const auto unit = test::content(kPackaging / "systemd" / "petrel-agent.service");
-    auto path = folder.path / "petrel-agent.service";
-    std::ofstream{path} << std::regex_replace(unit, std::regex{"/usr/bin/petrel"}, "/bin/true");
+    const auto unit = test::content(kPackaging / "systemd" / name);
+    auto path = folder.path / name;
+    std::ofstream{path} << std::regex_replace(unit, std::regex{"/usr/bin/petrel(-host)?"}, "/bin/true");
     return path;
 }
 
@@ -68,7 +68,7 @@ test::Ended analyze(std::vector<std::string> arguments)
     return test::run({.program = test::find_program("systemd-analyze"), .arguments = std::move(arguments)});
 }
 
-class Unit : public testing::Test {
+class Unit : public testing::TestWithParam<const char*> {
 protected:
     void SetUp() override
     {
@@ -79,16 +79,20 @@ protected:
     InstallFolder folder;
 };
 
-TEST_F(Unit, PassesSystemdAnalyze)
+INSTANTIATE_TEST_SUITE_P(Each, Unit, testing::Values("petrel-agent.service", "petrel-host.service"),
+                         [](const auto& unit) { return unit.index == 0 ? "Agent" : "Host"; });
+
+TEST_P(Unit, PassesSystemdAnalyze)
 {
-    const auto judged = analyze({"verify", "--man=no", unit_in(folder)});
+    const auto judged = analyze({"verify", "--man=no", unit_in(folder, GetParam())});
     EXPECT_EQ(judged.out + judged.err, "");
     EXPECT_EQ(judged.exit_code, 0);
 }
 
-TEST_F(Unit, IsHardened)
+TEST_P(Unit, IsHardened)
 {
-    const auto judged = analyze({"security", "--offline=true", "--no-pager", "--threshold=15", unit_in(folder)});
+    const auto judged =
+        analyze({"security", "--offline=true", "--no-pager", "--threshold=20", unit_in(folder, GetParam())});
     EXPECT_EQ(judged.exit_code, 0) << judged.out << judged.err;
     EXPECT_THAT(judged.out, HasSubstr("Overall exposure level"));
 }
@@ -149,6 +153,16 @@ TEST(SampleConfig, FitsTheUnit)
     EXPECT_THAT(unit, HasSubstr("\nStateDirectory=" + config.state_dir.filename().string() + "\n"));
     EXPECT_THAT(unit,
                 HasSubstr("\nRuntimeDirectory=" + config.control_socket.parent_path().filename().string() + "\n"));
+}
+
+// A process without privileges that may set the network's settings, and nothing more.
+TEST(Packaging, TheHostsUnitHasOneCapability)
+{
+    const auto unit = test::content(kPackaging / "systemd" / "petrel-host.service");
+    EXPECT_THAT(unit, HasSubstr("\nCapabilityBoundingSet=CAP_NET_ADMIN\nAmbientCapabilities=CAP_NET_ADMIN\n"));
+    EXPECT_THAT(unit, HasSubstr("\nUser=petrel\n"));
+    EXPECT_THAT(unit, HasSubstr(" AF_NETLINK\n"));
+    EXPECT_THAT(unit, testing::Not(HasSubstr("RestrictRealtime")));
 }
 
 class AlertRules : public testing::Test {
@@ -216,10 +230,11 @@ TEST(Install, InstallsAllFilesAndKeepsTheAdministratorsFile)
     const auto first = install();
     ASSERT_EQ(first.exit_code, 0) << first.err;
     for (const auto* file :
-         {"usr/bin/petrel", "usr/lib/systemd/system/petrel-agent.service", "usr/lib/sysusers.d/petrel.conf",
-          "usr/share/petrel/prometheus/petrel.rules.yml", "usr/share/petrel/scenarios/nic-storm-leaf-spine.toml",
-          "usr/share/man/man1/petrel.1", "usr/share/man/man8/petrel-agent.8",
-          "usr/share/bash-completion/completions/petrel", "etc/petrel/agent.toml"}) {
+         {"usr/bin/petrel", "usr/lib/systemd/system/petrel-agent.service", "usr/lib/systemd/system/petrel-host.service",
+          "usr/lib/sysusers.d/petrel.conf", "usr/share/petrel/prometheus/petrel.rules.yml",
+          "usr/share/petrel/scenarios/nic-storm-leaf-spine.toml", "usr/share/man/man1/petrel.1",
+          "usr/share/man/man8/petrel-agent.8", "usr/share/bash-completion/completions/petrel",
+          "etc/petrel/agent.toml"}) {
         EXPECT_TRUE(std::filesystem::exists(folder.path / file)) << file;
     }
     // The folder for libraries differs between distributions.

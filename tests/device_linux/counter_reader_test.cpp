@@ -21,7 +21,7 @@ NicCounters read(std::string_view driver, const std::vector<Counter>& counters)
 {
     const auto* vendor = find_vendor(driver);
     EXPECT_NE(vendor, nullptr) << driver;
-    return read_counters(*vendor, counters);
+    return CounterReader{*vendor}.read(counters);
 }
 
 std::optional<std::uint64_t> value(const Sample& sample, Field field)
@@ -135,6 +135,29 @@ TEST(CounterReader, IgnoresBlanksAroundNames)
     const auto counters = read("cxgb4", {{"tx_ppp3_frames      ", 4}, {"  rx_frames_ok ", 5}, {"   ", 6}});
     EXPECT_THAT(value(counters.priorities[3], Field::pause_tx), Optional(4));
     EXPECT_THAT(value(counters.port, Field::rx_packets), Optional(5));
+}
+
+// mlx5_core has other counters when PFC changes, maybe as many as before.
+TEST(CounterReader, FollowsCountersThatComeGoAndChangePlaces)
+{
+    CounterReader reader{*find_vendor("mlx5_core")};
+    const std::vector<std::vector<Counter>> reads{
+        {{"tx_prio3_pause", 1}, {"rx_vport_unicast_packets", 10}, {"rx_vport_rdma_unicast_packets", 20}},
+        {{"tx_prio4_pause", 2}, {"rx_vport_unicast_packets", 11}, {"rx_vport_rdma_unicast_packets", 21}},
+        {{"rx_vport_rdma_unicast_packets", 22}, {"rx_vport_unicast_packets", 12}, {"tx_global_pause", 3}},
+        {{"rx_vport_unicast_packets", 13}},
+        {{"tx_prio3_pause", 4}, {"rx_vport_unicast_packets", 14}, {"rx_vport_rdma_unicast_packets", 24}},
+    };
+    for (const auto& counters : reads) {
+        const auto again = reader.read(counters);
+        const auto fresh = CounterReader{*find_vendor("mlx5_core")}.read(counters);
+        for (std::size_t priority = 0; priority != kPriorities; ++priority) {
+            EXPECT_EQ(again.priorities[priority].known, fresh.priorities[priority].known);
+            EXPECT_EQ(again.priorities[priority].raw, fresh.priorities[priority].raw);
+        }
+        EXPECT_EQ(again.port.known, fresh.port.known);
+        EXPECT_EQ(again.port.raw, fresh.port.raw);
+    }
 }
 
 TEST(VendorTable, MonitorsUnknownDriversOnlyAndSaysSo)

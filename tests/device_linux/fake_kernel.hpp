@@ -109,9 +109,10 @@ public:
     }
     Result<BitRate> speed(const std::string& interface) override { return find(interface, BitRate{100'000'000'000}); }
     Result<nic::LinkState> link(const std::string& interface) override { return find(interface, nic_.link); }
-    Result<std::vector<nic::Counter>> counters(const std::string& interface) override
+    Result<std::span<const nic::Counter>> counters(const std::string& interface) override
     {
-        return find(interface, nic_.counters());
+        read_ = nic_.counters();
+        return find(interface, std::span<const nic::Counter>{read_});
     }
     Result<nic::Pfc> pfc(const std::string& interface) override
     {
@@ -145,6 +146,7 @@ private:
     }
 
     FakeNic& nic_;
+    std::vector<nic::Counter> read_;
 };
 
 }  // namespace petrel::test

@@ -1,4 +1,4 @@
-#include "drivers/linux_driver.hpp"
+#include "drivers/linux/linux_driver.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,6 +41,23 @@ TEST_F(LinuxDriverTest, AllIsEveryInterfaceWithAKnownDriver)
     const auto none = driver_.expand({"", "linux:all", {}});
     ASSERT_FALSE(none);
     EXPECT_THAT(none.error().what, HasSubstr("none of the 2 network interfaces"));
+}
+
+// The note appears in the log and in the status.
+TEST_F(LinuxDriverTest, ReportsWhatItsThreadMayNotDo)
+{
+    const auto open_kernel = [this]() -> Result<std::unique_ptr<device::linux_nic::Kernel>> {
+        return std::make_unique<test::FakeKernel>(nic_);
+    };
+    const auto notes_with = [&](const std::string& missing) {
+        std::vector<std::string> notes;
+        LinuxDriver driver{open_kernel, [&] { return missing; }};
+        EXPECT_TRUE(driver.open({"", "linux:eth0", {}}, DeviceId{0}, clock_,
+                                [&](const std::string& note) { notes.push_back(note); }));
+        return notes;
+    };
+    EXPECT_THAT(notes_with("no real-time priority"), testing::Contains("no real-time priority"));
+    EXPECT_THAT(notes_with(""), testing::IsEmpty());
 }
 
 TEST_F(LinuxDriverTest, ChecksNames)

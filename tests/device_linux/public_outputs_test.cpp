@@ -140,7 +140,7 @@ TEST_P(EachPublicOutput, HasTheRightMeaning)
     };
     const auto* vendor = find_vendor(driver);
     ASSERT_NE(vendor, nullptr);
-    const auto counters = read_counters(*vendor, lines);
+    const auto counters = CounterReader{*vendor}.read(lines);
     const auto why = monitored_only(*vendor, counters);
     if (means.monitored_only.empty()) {
         EXPECT_EQ(why, std::nullopt);

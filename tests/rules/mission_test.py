@@ -58,8 +58,8 @@ class Page(unittest.TestCase):
 
     def test_an_output_without_the_piece(self):
         self.assertIn("the output of `petrel a` lacks 'b c'", self.problems("| a | `petrel a` | `b c` | |"))
-        self.assertIn("state /tmp/", self.problems("| a | `petrel a` | `b` | |"), "the agent's log is printed")
-        self.assertNotIn("$PWD", self.problems("| a | `petrel a` | `b` | |"))
+        self.assertIn("state /tmp/", self.problems("| a | `petrel a` | `b c` | |"), "the agent's log is printed")
+        self.assertNotIn("$PWD", self.problems("| a | `petrel a` | `b c` | |"))
 
     def test_a_command_that_fails(self):
         self.assertIn("`petrel bad` ends with 1", self.problems("| a | `petrel bad` | `ran` | |"))

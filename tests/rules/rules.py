@@ -23,9 +23,7 @@ LIBRARY_OF_HEADER = {
     "toml++/": "tomlplusplus::tomlplusplus",
     "CLI/": "CLI11::CLI11",
     "spdlog/": "spdlog::spdlog",
-    "prometheus/": "prometheus-cpp::core",
     "microhttpd.h": "PkgConfig::LIBMICROHTTPD",
-    "systemd/": "PkgConfig::LIBSYSTEMD",
     "mpi.h": "MPI::MPI_CXX",
 }
 

@@ -29,7 +29,7 @@ TEST_F(LinuxKernelTest, ReportsWhatADriverDoesNotHave)
     ASSERT_TRUE(kernel_);
     EXPECT_EQ(kernel_->pfc("lo").error().kind, ErrorKind::unsupported);
     EXPECT_EQ(kernel_->pause("lo").error().kind, ErrorKind::unsupported);
-    EXPECT_EQ(kernel_->counters("lo").value_or(std::vector<device::linux_nic::Counter>{}).size(), 0U);
+    EXPECT_EQ(kernel_->counters("lo").value_or(std::span<const device::linux_nic::Counter>{}).size(), 0U);
 }
 
 TEST_F(LinuxKernelTest, ReportsAnInterfaceThatDoesNotExist)

@@ -11,10 +11,11 @@
 #include <sstream>
 
 #include "base/complaint_text.hpp"
-#include "cli/agent_command.hpp"
+#include "cli/agent/agent_command.hpp"
+#include "cli/agent/command_line.hpp"
+#include "cli/agent/control_command.hpp"
 #include "cli/agent_store.hpp"
-#include "cli/command_line.hpp"
-#include "cli/control_command.hpp"
+#include "cli/commands.hpp"
 #include "cli/tool_databases.hpp"
 #include "codec/control_json.hpp"
 #include "daemon/control.hpp"
@@ -70,7 +71,8 @@ Parsed<ExitCode> run_petrel(std::vector<std::string> arguments, const cli::Agent
 {
     arguments.insert(arguments.begin(), "petrel");
     const Words words{std::move(arguments)};
-    return cli::run_command_line(static_cast<int>(words.pointers.size()), words.pointers.data(), nullptr, &extras);
+    return cli::run_command_line(cli::petrel_program(), static_cast<int>(words.pointers.size()), words.pointers.data(),
+                                 nullptr, &extras);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string_view>
 
@@ -14,16 +15,16 @@ namespace {
 using watchdog::Field;
 using watchdog::Sample;
 
-class Values {
+class Names {
 public:
-    explicit Values(std::span<const Counter> counters)
+    explicit Names(std::span<const std::string> names)
     {
-        for (const auto& counter : counters) {
-            by_name_.emplace(trimmed(counter.name), counter.value);
+        for (std::size_t i = 0; i != names.size(); ++i) {
+            by_name_.emplace(trimmed(names[i]), i);
         }
     }
 
-    std::optional<std::uint64_t> find(std::string_view name) const
+    std::optional<std::size_t> find(std::string_view name) const
     {
         const auto found = by_name_.find(name);
         return found == by_name_.end() ? std::nullopt : std::optional{found->second};
@@ -36,7 +37,7 @@ private:
         return begin == std::string_view::npos ? "" : name.substr(begin, name.find_last_not_of(' ') - begin + 1);
     }
 
-    std::map<std::string_view, std::uint64_t> by_name_;
+    std::map<std::string_view, std::size_t> by_name_;
 };
 
 std::string name_for(std::string_view pattern, std::size_t priority)
@@ -48,27 +49,6 @@ std::string name_for(std::string_view pattern, std::size_t priority)
     return name;
 }
 
-void put(Sample& sample, Field field, std::optional<std::uint64_t> value)
-{
-    if (value) {
-        sample.known |= bit(field);
-        sample[field] = *value;
-    }
-}
-
-std::optional<std::uint64_t> sum(const Values& values, std::span<const std::string_view> names)
-{
-    std::optional<std::uint64_t> total;
-    for (const auto name : names) {
-        const auto value = values.find(name);
-        if (!value) {
-            return std::nullopt;  // the other counters alone could stand still while packets arrive
-        }
-        total = total.value_or(0) + *value;
-    }
-    return total == 0 ? std::nullopt : total;
-}
-
 bool counts_pause(const Sample& sample)
 {
     return has(sample.known, Field::pause_tx) || has(sample.known, Field::pause_tx_us);
@@ -76,25 +56,69 @@ bool counts_pause(const Sample& sample)
 
 }  // namespace
 
-NicCounters read_counters(const Vendor& vendor, std::span<const Counter> counters)
+void CounterReader::find_places(std::span<const Counter> counters)
 {
-    const Values values{counters};
-    NicCounters read;
-    for (const auto& counter : vendor.priority_counters) {
-        for (std::size_t priority = 0; priority != read.priorities.size(); ++priority) {
-            auto value = values.find(name_for(counter.name, priority));
-            if (!value && !counter.other_name.empty()) {
-                value = values.find(name_for(counter.other_name, priority));
+    names_.clear();
+    std::ranges::transform(counters, std::back_inserter(names_), &Counter::name);
+    places_.clear();
+    progress_.clear();
+    const Names names{names_};
+    const auto add = [&](std::optional<std::size_t> counter, Field field, std::size_t sample) {
+        if (counter) {
+            places_.push_back({*counter, field, sample});
+        }
+    };
+    for (const auto& counter : vendor_->priority_counters) {
+        for (std::size_t priority = 0; priority != kPriorities; ++priority) {
+            auto place = names.find(name_for(counter.name, priority));
+            if (!place && !counter.other_name.empty()) {
+                place = names.find(name_for(counter.other_name, priority));
             }
-            put(read.priorities[priority], counter.field, value);
+            add(place, counter.field, priority);
         }
     }
-    for (const auto& counter : vendor.port_counters) {
-        put(read.port, counter.field, values.find(counter.name));
+    for (const auto& counter : vendor_->port_counters) {
+        add(names.find(counter.name), counter.field, kPriorities);
     }
-    put(read.port, Field::rx_packets, sum(values, vendor.progress));
-    read.storms = vendor.storms.name.empty() ? std::nullopt : values.find(vendor.storms.name);
-    read.storms_guessed = read.storms && vendor.storms.guessed;
+    for (const auto name : vendor_->progress) {
+        const auto place = names.find(name);
+        if (!place) {
+            progress_.clear();  // the other counters alone could stand still while packets arrive
+            break;
+        }
+        progress_.push_back(*place);
+    }
+    storms_ = vendor_->storms.name.empty() ? std::nullopt : names.find(vendor_->storms.name);
+}
+
+std::optional<std::uint64_t> CounterReader::progress(std::span<const Counter> counters) const
+{
+    std::uint64_t total = 0;
+    for (const auto place : progress_) {
+        total += counters[place].value;
+    }
+    return total == 0 ? std::nullopt : std::optional{total};
+}
+
+NicCounters CounterReader::read(std::span<const Counter> counters)
+{
+    if (!std::ranges::equal(counters, names_, {}, &Counter::name)) {
+        find_places(counters);
+    }
+    NicCounters read;
+    for (const auto& place : places_) {
+        auto& sample = place.sample == kPriorities ? read.port : read.priorities[place.sample];
+        sample.known |= bit(place.field);
+        sample[place.field] = counters[place.counter].value;
+    }
+    if (const auto received = progress(counters)) {
+        read.port.known |= bit(Field::rx_packets);
+        read.port[Field::rx_packets] = *received;
+    }
+    if (storms_) {
+        read.storms = counters[*storms_].value;
+        read.storms_guessed = vendor_->storms.guessed;
+    }
     return read;
 }
 

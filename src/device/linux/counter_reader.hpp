@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/ids.hpp"
 #include "device/linux/vendor_table.hpp"
@@ -29,8 +31,30 @@ struct NicCounters {
     bool storms_guessed{};  // see StormCounter
 };
 
-// Blanks around names do not count: some drivers pad their names.
-NicCounters read_counters(const Vendor&, std::span<const Counter>);
+// Finds the counters of a driver by their names. Blanks around names do not count: some drivers pad their names. Names
+// rarely change, so the reader remembers the place of each counter until any name is another one.
+class CounterReader {
+public:
+    explicit CounterReader(const Vendor& vendor) : vendor_(&vendor) {}
+
+    NicCounters read(std::span<const Counter>);
+
+private:
+    struct Place {
+        std::size_t counter{};
+        watchdog::Field field{};
+        std::size_t sample{};  // the priority, or kPriorities for the port
+    };
+
+    void find_places(std::span<const Counter>);
+    std::optional<std::uint64_t> progress(std::span<const Counter>) const;
+
+    const Vendor* vendor_;
+    std::vector<std::string> names_;
+    std::vector<Place> places_;
+    std::vector<std::size_t> progress_;  // empty: not all of them are reported
+    std::optional<std::size_t> storms_;
+};
 
 // Why a NIC with these counters is monitored only although its driver is known; none: it is watched.
 std::optional<std::string> monitored_only(const Vendor&, const NicCounters&);

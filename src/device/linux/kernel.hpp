@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,8 @@ public:
     virtual Result<std::string> driver(const std::string& interface) = 0;
     virtual Result<BitRate> speed(const std::string& interface) = 0;
     virtual Result<LinkState> link(const std::string& interface) = 0;
-    virtual Result<std::vector<Counter>> counters(const std::string& interface) = 0;
+    // Valid until the next call.
+    virtual Result<std::span<const Counter>> counters(const std::string& interface) = 0;
     virtual Result<Pfc> pfc(const std::string& interface) = 0;
     virtual Result<void> set_pfc(const std::string& interface, const Pfc&) = 0;
     virtual Result<LinkPause> pause(const std::string& interface) = 0;

@@ -81,6 +81,9 @@ Result<std::unique_ptr<LinuxDevice>> LinuxDevice::open(DeviceId id, const std::s
 void LinuxDevice::describe(const std::string& driver, const NoteSink& note)
 {
     vendor_ = find_vendor(driver);
+    if (vendor_ != nullptr) {
+        reader_.emplace(*vendor_);
+    }
     capabilities_.fields = bit(Field::pause_tx) | bit(Field::rx_packets);
     if (vendor_ != nullptr && counts_pause_time(*vendor_)) {
         capabilities_.fields |= bit(Field::pause_tx_us);
@@ -118,7 +121,7 @@ Result<void> LinuxDevice::look(std::span<const Slot> rows, watchdog::Intake& int
     if (!read) {
         return tl::unexpected(read.error());
     }
-    const auto counters = read_counters(*vendor_, *read);
+    const auto counters = reader_->read(*read);
     unseen_ = monitored_only(*vendor_, counters);
     auto now = sample(counters);
     if (stale(now)) {

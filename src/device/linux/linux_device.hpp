@@ -74,6 +74,7 @@ private:
     std::unique_ptr<Kernel> kernel_;
     const TimeSource& clock_;
     const Vendor* vendor_{};  // null: unknown
+    std::optional<CounterReader> reader_;
     watchdog::Inventory inventory_;
     watchdog::Capabilities capabilities_;
     bool watched_{};

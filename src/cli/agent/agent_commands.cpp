@@ -1,0 +1,112 @@
+#include "cli/agent/agent_commands.hpp"
+
+#include "cli/agent/arguments.hpp"
+#include "cli/agent/watch_command.hpp"
+
+namespace petrel::cli {
+namespace {
+
+using Request = control::ControlRequest::Command;
+
+constexpr auto kRunningAgent = "A running agent";
+
+constexpr auto kNoExamples = "";
+
+constexpr auto kLinkShowExamples = R"(Examples:
+  petrel link show
+  petrel link show Ethernet4 --history
+  petrel link show Ethernet4 --history --format opasaquery
+)";
+
+constexpr auto kLinkClearExamples = R"(Examples:
+  petrel link clear Ethernet4 --sequence 3          event 3 and all before it; a later one stays
+
+The number shows that the event was read: an event that came meanwhile is not cleared.
+)";
+
+constexpr auto kConfigExamples = R"(Examples:
+  petrel config check /etc/petrel/agent.toml        every problem at once, with line and column
+  petrel config show --config agent.toml            the values in the file
+  petrel config show --effective                    all values that the agent would use, and their origin
+  PETREL_LOG_FORMAT=json petrel config show --effective --config agent.toml --hang-ms 500
+
+Flags are stronger than the environment, the environment than the file, the file than the defaults.
+)";
+
+constexpr auto kOrderExamples = R"(Examples:
+  petrel mitigate Ethernet4:3 --note "ticket 4711"
+  petrel release Ethernet4                          all queues of a port
+  petrel hold Ethernet4:3 --device sw2              when several switches have such a port
+
+An order is an event like others, with the name of the user who gave it.
+)";
+
+constexpr auto kReleaseAllExamples = R"(Examples:
+  petrel release-all
+  petrel release-all --config /etc/petrel/agent.toml
+
+If no agent runs, the mitigations in its journals are released; the flags name the agent.
+)";
+
+constexpr auto kEventsExamples = R"(Examples:
+  petrel events --last 20
+  petrel events --follow --json | jq .event
+)";
+
+constexpr auto kExplainExamples = R"(Examples:
+  petrel explain Ethernet4:3
+)";
+
+}  // namespace
+
+std::vector<Command> config_commands()
+{
+    return {
+        {"config", kGeneral, "Check the agent's configuration, or show it.", kConfigExamples, nullptr},
+        {"config check", kGeneral, "Read the agent's file and report every problem; start nothing.", kNoExamples,
+         config_check_flags},
+        {"config show", kGeneral, "Show the values in the file or, with --effective, all that the agent would use.",
+         kNoExamples, config_show_flags},
+    };
+}
+
+std::vector<Command> link_commands()
+{
+    return {
+        {"link show", kGeneral, "The links that a running agent follows, and why they went down.", kLinkShowExamples,
+         control_flags(Request::links, {port_flag, history_flag}, run_control)},
+        {"link clear", kGeneral, "Acknowledge that a link of a running agent went down.", kLinkClearExamples,
+         control_flags(Request::link_clear, {port_flag, sequence_flag}, run_control)},
+    };
+}
+
+std::vector<Command> running_agent_commands()
+{
+    return {
+        {"status", kRunningAgent, "The state of the agent: problems first, with what to do about them.", kNoExamples,
+         control_flags(Request::status, {}, run_control)},
+        {"queues", kRunningAgent, "Every queue: policy, phase, what is configured, possible and in effect.",
+         kNoExamples, control_flags(Request::queues, {stormed_flag, device_flag}, run_control)},
+        {"mitigate", kRunningAgent, "Mitigate a queue now, until it is released.", kOrderExamples,
+         control_flags(Request::mitigate, {queue_flag, note_flag}, run_control)},
+        {"release", kRunningAgent, "Release a queue, latched or not; a storm that goes on is detected again.",
+         kOrderExamples, control_flags(Request::release, {queue_flag, note_flag}, run_control)},
+        {"hold", kRunningAgent, "Keep a queue mitigated until an operator releases it.", kOrderExamples,
+         control_flags(Request::hold, {queue_flag, note_flag}, run_control)},
+        {"clear", kRunningAgent,
+         "Set the statistics of a queue, or of all, to zero, except those of a storm under way.", kOrderExamples,
+         control_flags(Request::clear, {queue_flag, note_flag, all_flag}, run_control)},
+        {"release-all", kRunningAgent, "Release everything, also if the agent is dead.", kReleaseAllExamples,
+         control_flags(Request::release_all, {note_flag, configuration_flags}, release_all)},
+        {"events", kRunningAgent, "What the agent decided, and why.", kEventsExamples,
+         control_flags(Request::events, {follow_flag, last_flag, device_flag}, show_events)},
+        {"explain", kRunningAgent, "Why a queue is in its phase: the evidence of the last decision.", kExplainExamples,
+         control_flags(Request::explain, {queue_flag}, run_control)},
+        {"watch", kRunningAgent, "A live table of the worst queues; q ends it.", kNoExamples,
+         control_flags(Request::status, {}, run_watch)},
+        {"reload", kRunningAgent, "Reload the configuration: all of it, or nothing if there is a problem.", kNoExamples,
+         control_flags(Request::reload, {}, run_control)},
+    };
+}
+
+}  // namespace petrel::cli

@@ -1,0 +1,145 @@
+#include "cli/agent/control_command.hpp"
+
+#include <fmt/format.h>
+
+#include "base/complaint_text.hpp"
+#include "cli/agent/control_client.hpp"
+#include "codec/control_json.hpp"
+#include "reports/agent/agent_links_text.hpp"
+#include "reports/agent/control_text.hpp"
+#include "terminal/terminal.hpp"
+
+namespace petrel::cli {
+namespace {
+
+using Request = control::ControlRequest::Command;
+
+// The answer as text for the operator.
+template <class Report, class Render>
+Shown as_text(const Result<Report>& report, const Render& render)
+{
+    if (!report) {
+        return {{}, fmt::format("petrel: {}", escaped(report.error().what)), exit_code(report.error().kind)};
+    }
+    return {render(*report), {}, ExitCode::ok};
+}
+
+// If the agent refuses the new configuration, the command prints the problems and fails.
+Shown reloaded(std::string_view line)
+{
+    const auto report = codec::read_reload(line);
+    if (!report || report->problems.empty()) {
+        return as_text(report, [](const auto&) { return "the configuration was reloaded and is in force\n"; });
+    }
+    std::string problems;
+    for (const auto& problem : report->problems) {
+        problems += escaped(problem) + '\n';
+    }
+    return {{}, problems + "petrel: the configuration was refused; the one before is in force", ExitCode::usage};
+}
+
+Shown answer_text(const ControlOptions& options, std::string_view line, const Paint& paint)
+{
+    const auto& request = options.request;
+    switch (request.command) {
+    case Request::status:
+        return as_text(codec::read_status(line),
+                       [&](const auto& report) { return reports::status_text(report, paint); });
+    case Request::queues:
+        return as_text(codec::read_queues(line),
+                       [&](const auto& report) { return reports::queues_text(report, request.stormed); });
+    case Request::explain:
+        return as_text(codec::read_explanation(line),
+                       [&](const auto& report) { return reports::explain_text(report, paint); });
+    case Request::links:
+        return as_text(codec::read_links(line), [&](const auto& links) {
+            return options.format.empty() ? reports::agent_links_text(links) : reports::opasaquery_text(links);
+        });
+    case Request::reload: return reloaded(line);
+    case Request::events: return {reports::event_text(line), {}, ExitCode::ok};
+    default: return as_text(codec::read_order(line), reports::order_text);
+    }
+}
+
+ExitCode show(const ControlOptions& options, const Result<std::string>& line)
+{
+    if (!line) {
+        return fail(line.error());
+    }
+    const auto answer = shown(options, *line, Paint{stdout_wants_colour()});
+    if (!answer.complaint.empty()) {
+        print_stderr(answer.complaint);
+    }
+    return finish(answer.text, answer.code);
+}
+
+// The socket of the agent that these options would start.
+std::filesystem::path socket_of(const ControlOptions& options)
+{
+    const auto own = options.agent.parts->make_drivers();
+    auto drivers = options.agent.extras != nullptr ? options.agent.extras->drivers : std::vector<daemon::Driver*>{};
+    for (const auto& driver : own) {
+        drivers.push_back(driver.get());
+    }
+    const auto config = read_config(options.agent, drivers);
+    return !options.socket.empty() || !config ? control_socket(options.socket) : config->control_socket;
+}
+
+}  // namespace
+
+Shown shown(const ControlOptions& options, std::string_view line, const Paint& paint)
+{
+    auto answer = answer_text(options, line, paint);
+    return options.json ? Shown{json_escaped(line) + '\n', {}, answer.code} : answer;
+}
+
+ExitCode run_control(const ControlOptions& options)
+{
+    return show(options, request_answer(control_socket(options.socket), options.request));
+}
+
+// Prints lines until the agent marks the end; with --follow until the user interrupts it.
+ExitCode show_events(const ControlOptions& options)
+{
+    const auto socket = control_socket(options.socket);
+    auto client = ControlClient::send(socket, options.request);
+    if (!client) {
+        return fail(client.error());
+    }
+    for (;;) {
+        const auto line = client->line(options.request.follow);
+        if (!line) {
+            return fail(line.error());
+        }
+        if (!*line) {
+            return fail({ErrorKind::unreachable, fmt::format("the agent at {} went away", socket.string())});
+        }
+        const auto end = codec::read_events_end(**line);
+        if (!end) {
+            return fail(end.error());
+        }
+        if (*end) {
+            return ExitCode::ok;
+        }
+        const auto written = write_stdout(shown(options, **line, Paint{stdout_wants_colour()}).text);
+        if (!written) {
+            return fail(written.error());
+        }
+        if (!*written) {
+            return ExitCode::ok;
+        }
+    }
+}
+
+ExitCode release_all(const ControlOptions& options)
+{
+    const auto line = request_answer(socket_of(options), options.request);
+    if (!line && line.error().kind == ErrorKind::unreachable) {
+        print_stderr(fmt::format("petrel: {}", line.error().what));
+        print_stderr("petrel: releasing the mitigations in the journals");
+        return release_without_agent(options.agent, options.json);
+    }
+    return show(options, line);
+}
+
+}  // namespace petrel::cli

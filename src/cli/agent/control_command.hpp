@@ -1,0 +1,38 @@
+// The commands that query a running agent or give it orders: petrel status, queues, mitigate, release, release-all,
+// hold, events, explain, reload, link show, link clear. (`petrel watch`: watch_command.hpp.)
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/agent/agent_command.hpp"
+#include "control/request.hpp"
+#include "terminal/exit_code.hpp"
+#include "terminal/terminal.hpp"
+
+namespace petrel::cli {
+
+struct ControlOptions {
+    control::ControlRequest request;
+    std::string socket;  // empty = the default
+    bool json{};         // print the agent's JSON lines
+    std::string format;  // links: "opasaquery", or empty for a table
+    AgentOptions agent;  // release-all: the agent whose journals are read if it is dead
+};
+
+// Each sends the request and prints the answer, in words or as JSON.
+ExitCode run_control(const ControlOptions&);
+ExitCode show_events(const ControlOptions&);  // line by line
+ExitCode release_all(const ControlOptions&);  // if the agent is dead, from the journals of the configured devices
+
+// What a command prints.
+struct Shown {
+    std::string text;       // to stdout
+    std::string complaint;  // a line to stderr; empty = none
+    ExitCode code{ExitCode::ok};
+};
+
+// The agent's answer to the command. `events`: one line of the answer.
+Shown shown(const ControlOptions&, std::string_view line, const Paint&);
+
+}  // namespace petrel::cli

@@ -1,0 +1,354 @@
+#include "reports/agent/control_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "base/complaint_text.hpp"
+#include "codec/event_reader.hpp"
+#include "config/stop_policy.hpp"
+#include "control/names.hpp"
+#include "reports/agent/control_problems.hpp"
+#include "terminal/table.hpp"
+#include "wire/rfc5424.hpp"
+#include "words/words.hpp"
+
+namespace petrel::reports {
+namespace {
+
+using control::DeviceReport;
+using control::QueueReport;
+using control::StatusReport;
+
+constexpr auto kNone = "no queue is in a storm or mitigated\n";
+
+std::string or_dash(std::string_view text) { return text.empty() ? "-" : escaped(text); }
+
+std::string seconds_or_dash(std::int64_t us)
+{
+    return us == 0 ? "-" : seconds_text(Duration{std::chrono::microseconds{us}});
+}
+
+std::string queue_name(const QueueReport& queue)
+{
+    return queue.priority ? fmt::format("{}:{}", escaped(queue.port), *queue.priority) : escaped(queue.port);
+}
+
+// The order of phases: storms that are not acted on, queues that cannot be watched, queues that wait for the operator
+// or are being treated, queues whose storm is over.
+int rank(const QueueReport& queue)
+{
+    using enum watchdog::Phase;
+    constexpr auto kUnseen = std::nullopt;
+    constexpr std::array<std::optional<watchdog::Phase>, 8> kWorstFirst{alerted,   kUnseen,   mitigating, latched,
+                                                                        mitigated, restoring, probing,    watching};
+    return static_cast<int>(std::find(kWorstFirst.begin(), kWorstFirst.end(), queue.phase) - kWorstFirst.begin());
+}
+
+// Queues of equal rank keep the agent's order.
+void sort_worst_first(std::vector<QueueReport>& queues)
+{
+    using Key = std::tuple<int, std::int64_t, std::size_t>;
+    std::vector<Key> order;
+    order.reserve(queues.size());
+    for (const auto& queue : queues) {
+        order.emplace_back(rank(queue), -queue.proven_us, order.size());
+    }
+    std::sort(order.begin(), order.end());
+    std::vector<QueueReport> sorted;
+    sorted.reserve(queues.size());
+    for (const auto& key : order) {
+        sorted.push_back(std::move(queues[std::get<std::size_t>(key)]));
+    }
+    queues = std::move(sorted);
+}
+
+bool is_known(const control::IntervalReport& interval) { return interval.programmed_us || interval.observed_us; }
+
+// The device has intervals of its own for this queue, used or not.
+bool has_intervals(const QueueReport& queue)
+{
+    return is_known(queue.detect_interval) || is_known(queue.restore_interval);
+}
+
+// "200/200/300 ms": configured, programmed, observed. "5000/polled/1500 ms": the device cannot do 5 s, so the agent
+// polls the queue.
+std::string interval_cell(const QueueReport& queue, const control::IntervalReport& interval)
+{
+    const auto ms = [](std::optional<std::int64_t> us, std::string_view otherwise) {
+        return us ? fmt::format("{:g}", static_cast<double>(*us) / 1000) : std::string{otherwise};
+    };
+    return interval.configured_us == 0 ? "-"
+                                       : fmt::format("{}/{}/{} ms", ms(interval.configured_us, "-"),
+                                                     ms(interval.programmed_us, has_intervals(queue) ? "polled" : "-"),
+                                                     ms(interval.observed_us, "-"));
+}
+
+std::string queues_table(std::span<const QueueReport> queues, bool with_intervals)
+{
+    std::vector<Table::Column> columns({{"device", Align::left, {}},
+                                        {"queue", Align::left, {}},
+                                        {"policy", Align::left, {}},
+                                        {"phase", Align::left, {}},
+                                        {"configured", Align::left, "action"},
+                                        {"effective", Align::left, {}},
+                                        {"observed", Align::left, {}},
+                                        {"detected", Align::right, "storms"},
+                                        {"restored", Align::right, {}},
+                                        {"in storm", Align::right, {}},
+                                        {"proven", Align::right, "pause"},
+                                        {"longest", Align::right, {}}});
+    if (with_intervals) {
+        columns.push_back({"detect", Align::right, "intervals"});
+        columns.push_back({"restore", Align::right, {}});
+    }
+    Table table(std::move(columns));
+    for (const auto& queue : queues) {
+        std::vector<std::string> cells{or_dash(queue.device),
+                                       queue_name(queue),
+                                       or_dash(queue.policy),
+                                       or_dash(control::phase_name(queue.phase)),
+                                       or_dash(control::action_name(queue.configured)),
+                                       or_dash(control::action_name(queue.effective)),
+                                       or_dash(control::treatment_name(queue.observed)),
+                                       fmt::format("{}", queue.detected),
+                                       fmt::format("{}", queue.restored),
+                                       seconds_or_dash(queue.in_storm_us),
+                                       seconds_or_dash(queue.proven_us),
+                                       seconds_or_dash(queue.longest_pause_us)};
+        if (with_intervals) {
+            cells.push_back(interval_cell(queue, queue.detect_interval));
+            cells.push_back(interval_cell(queue, queue.restore_interval));
+        }
+        table.add(std::move(cells));
+    }
+    return table.text();
+}
+
+// A line for each device: the ports that face servers, in the agent's order.
+std::string server_ports_text(std::span<const QueueReport> queues)
+{
+    std::vector<std::pair<std::string, std::vector<std::string>>> devices;
+    for (const auto& queue : queues) {
+        if (!queue.host_facing) {
+            continue;
+        }
+        if (devices.empty() || devices.back().first != queue.device) {
+            devices.push_back({queue.device, {}});
+        }
+        auto& ports = devices.back().second;
+        if (ports.empty() || ports.back() != escaped(queue.port)) {
+            ports.push_back(escaped(queue.port));
+        }
+    }
+    std::string text;
+    for (const auto& [device, ports] : devices) {
+        text += fmt::format("server-facing ports of {}: {}\n", escaped(device), fmt::join(ports, ", "));
+    }
+    return text.empty() ? text : '\n' + text;
+}
+
+std::string devices_table(std::span<const DeviceReport> devices)
+{
+    Table table({{"device", Align::left, {}},
+                 {"condition", Align::left, {}},
+                 {"for", Align::right, {}},
+                 {"watched", Align::right, "queues"},
+                 {"alerted", Align::right, {}},
+                 {"mitigated", Align::right, {}},
+                 {"latched", Align::right, {}},
+                 {"detected", Align::right, "storms"},
+                 {"restored", Align::right, {}},
+                 {"poll", Align::right, "looks"},
+                 {"longest", Align::right, {}},
+                 {"missed", Align::right, {}},
+                 {"failed", Align::right, {}}});
+    for (const auto& device : devices) {
+        table.add({escaped(device.name), condition_text(device.condition), age_text(device.condition_ms),
+                   fmt::format("{} of {}", device.watched, device.queues), fmt::format("{}", device.alerted),
+                   fmt::format("{}", device.mitigated), fmt::format("{}", device.latched),
+                   fmt::format("{}", device.detected), fmt::format("{}", device.restored),
+                   limit_text(std::chrono::microseconds{device.poll_us}),
+                   ms_text(std::chrono::microseconds{device.longest_look_us}), fmt::format("{}", device.polls_missed),
+                   fmt::format("{}", device.looks_failed)});
+    }
+    return table.text();
+}
+
+std::string headline(const StatusReport& status, std::size_t problems, const Paint& paint)
+{
+    std::uint64_t watched = 0;
+    for (const auto& device : status.devices) {
+        watched += device.watched;
+    }
+    const auto summary = fmt::format("{}: {}, {}", escaped(status.name), count_text(status.devices.size(), "device"),
+                                     count_text(watched, "queue") + " watched");
+    return problems == 0 ? paint.green(summary + ", all well")
+                         : paint.red(fmt::format("{}; {}", summary, count_text(problems, "problem")));
+}
+
+std::string problem_text(const Problem& problem, const Paint& paint)
+{
+    auto text = fmt::format("! {}\n", paint.bold(problem.what));
+    for (const auto& line : problem.details) {
+        text += fmt::format("      {}\n", line);
+    }
+    return text + fmt::format("    {}\n", problem.next);
+}
+
+std::string about_the_agent(const StatusReport& status)
+{
+    return fmt::format("petrel {}, pid {}, up {}; configuration {}; when stopped: {}; {} kept\n", status.version,
+                       status.pid, age_text(status.up_ms),
+                       status.config.empty() ? "by flags and defaults" : escaped(status.config),
+                       status.stop_policy ? name(*status.stop_policy) : "", count_text(status.events, "event"));
+}
+
+std::string policies_text(const StatusReport& status)
+{
+    std::string text;
+    for (const auto& policy : status.policies) {
+        text += fmt::format("policy {} on {}: from {}\n", escaped(policy.policy), count_text(policy.ports, "port"),
+                            escaped(policy.source));
+    }
+    return text.empty() ? text : text + '\n';
+}
+
+std::string notes_text(std::span<const DeviceReport> devices)
+{
+    std::string text;
+    for (const auto& device : devices) {
+        for (const auto* notes : {&device.notes, &device.device_notes}) {
+            for (const auto& note : *notes) {
+                text += fmt::format("note: {}: {}\n", escaped(device.name), escaped(note));
+            }
+        }
+    }
+    return text.empty() ? text : '\n' + text;
+}
+
+std::string lines_text(std::span<const std::string> lines)
+{
+    std::string text;
+    for (const auto& line : lines) {
+        text += escaped(line) + '\n';
+    }
+    return text;
+}
+
+std::string traffic_line(const QueueReport& queue)
+{
+    return fmt::format("while mitigated: sent {}, dropped {}; received {}, dropped {} (last storm: {}, {}; {}, {})\n",
+                       queue.tx_ok, queue.tx_drop, queue.rx_ok, queue.rx_drop, queue.tx_ok_last, queue.tx_drop_last,
+                       queue.rx_ok_last, queue.rx_drop_last);
+}
+
+std::string intervals_line(const QueueReport& queue)
+{
+    if (has_intervals(queue)) {
+        return fmt::format("intervals (configured/programmed/observed): detect {}, restore {}\n",
+                           interval_cell(queue, queue.detect_interval), interval_cell(queue, queue.restore_interval));
+    }
+    const auto time = [](const control::IntervalReport& interval) {
+        return limit_text(std::chrono::microseconds{interval.configured_us});
+    };
+    return fmt::format("intervals: detect {}, restore {}\n", time(queue.detect_interval), time(queue.restore_interval));
+}
+
+}  // namespace
+
+std::string status_text(const StatusReport& status, const Paint& paint)
+{
+    const auto problems = problems_of(status);
+    auto text = headline(status, problems.size(), paint) + "\n\n";
+    for (const auto& problem : problems) {
+        text += problem_text(problem, paint) + '\n';
+    }
+    if (!status.devices.empty()) {
+        text += devices_table(status.devices) + notes_text(status.devices) + '\n';
+    }
+    return text + policies_text(status) + about_the_agent(status);
+}
+
+std::string queues_text(std::vector<QueueReport> queues, bool only_stormed)
+{
+    if (queues.empty()) {
+        return only_stormed ? kNone : "no queue is known: see petrel status\n";
+    }
+    const auto servers = only_stormed ? std::string{} : server_ports_text(queues);
+    sort_worst_first(queues);
+    return queues_table(queues, std::ranges::any_of(queues, has_intervals)) + servers;
+}
+
+std::string explain_text(const control::ExplainReport& report, const Paint& paint)
+{
+    const auto& queue = report.queue;
+    auto text = fmt::format("{} of {} is {}", queue_name(queue), escaped(queue.device),
+                            paint.bold(control::phase_name(queue.phase)));
+    text += queue.policy.empty() ? "; no policy watches it\n\n" : fmt::format("; policy {}\n\n", escaped(queue.policy));
+    text += queues_table({&queue, 1}, false) + '\n';
+    if (!queue.policy.empty()) {
+        text += intervals_line(queue) + '\n';
+    }
+    if (!queue.phase) {
+        text += "It is configured and cannot be watched: petrel status shows why.\n\n";
+    }
+    if (queue.detected != 0) {
+        text += traffic_line(queue) + '\n';
+    }
+    if (!report.lines.empty()) {
+        return text + "The last decision:\n" + lines_text(report.lines);
+    }
+    // For decisions from before a restart only the event is available.
+    return text + (report.event.empty() ? "Nothing has been decided about it yet.\n"
+                                        : "The last decision:\n" + event_text(report.event));
+}
+
+std::string order_text(const control::OrderReport& report) { return lines_text(report.lines); }
+
+std::string event_text(std::string_view line)
+{
+    const auto read = codec::read_event(line);
+    if (!read) {
+        return escaped(line) + '\n';
+    }
+    const WallTime at{std::chrono::microseconds{read->time_us}};
+    const auto why = read->known ? evidence_text(*read->known, {}) : std::string{};
+    return fmt::format("{}  {} {}  {}{}{}\n", wire::utc_text(at), escaped(read->device),
+                       read->queue.empty() ? "(all)" : escaped(read->queue), escaped(read->event),
+                       read->action.empty() ? "" : fmt::format(" ({})", escaped(read->action)),
+                       why.empty() ? "" : ": " + escaped(why));
+}
+
+std::string watch_text(const StatusReport& status, std::vector<QueueReport> queues, std::size_t lines,
+                       const Paint& paint)
+{
+    constexpr std::size_t kTableHead = 3;
+    const auto problems = problems_of(status);
+    auto text = headline(status, problems.size(), paint) + '\n';
+    std::size_t used = 1;
+    const auto room = [&](std::size_t wanted) { return used + wanted < lines; };
+    for (const auto& problem : problems) {
+        if (room(1)) {
+            text += fmt::format("! {}\n", problem.what);
+            ++used;
+        }
+    }
+    if (queues.empty()) {
+        return text + (room(1) ? kNone : "");
+    }
+    sort_worst_first(queues);
+    if (!room(kTableHead + 2)) {
+        return text;
+    }
+    const auto shown = std::min(queues.size(), lines - used - kTableHead - 2);
+    text += '\n' + queues_table(std::span{queues}.first(shown), std::ranges::any_of(queues, has_intervals));
+    return text + (shown < queues.size() ? fmt::format("and {} more\n", queues.size() - shown) : "");
+}
+
+}  // namespace petrel::reports

@@ -1,0 +1,193 @@
+# The cases of the first boot, in the order in which they run. One agent watches all interfaces.
+
+ALL="nic0 nic1 nic2 nic3"
+
+begin "doctor runs and names what each interface can do"
+petrel-host doctor >/doctor 2>&1 || wrong "exit code $?"
+grep -A1 "^nic0: driver mlx5_core" /doctor | grep -q "watched   yes; a storm is detected after 100 ms" || wrong "$(cat /doctor)"
+grep -A1 "^nic3: driver bnxt_en" /doctor | grep -q "watched   yes; a storm is detected after 2000 ms" || wrong "$(cat /doctor)"
+grep -A1 "^nic4: driver tg3" /doctor | grep -q "monitored only" || wrong "$(cat /doctor)"
+end
+
+start
+
+begin "the loop and the threads of the NICs have real-time priority, and memory is locked"
+eventually "all NICs are watched" grep -q "agent_ready: watches 4 of 4 devices" /agent.log
+same "threads with SCHED_FIFO" $(real_time_threads) 5
+# Pages are locked when they are first used: what is reserved and never used takes no memory.
+[ $(memory VmLck) -gt 0 ] || wrong "no memory is locked"
+between "used kB" 1 $(memory VmRSS) 65536
+same "notes about it" $(grep -c "real-time" /agent.log) 0
+end
+
+begin "short stalls, pause while receiving, received pause and stale or restarted counters are no storms"
+put nic0 pulse_ms 60
+put nic0 pulse_every_ms 250
+put nic1 pause_percent 95
+put nic2 paused 1
+put nic3 refresh_ms 1000
+put nic3 pause_percent 95
+for round in 1 2 3; do
+    for nic in nic0 nic1 nic2; do
+        done_within_a_minute polls $nic 60
+        put $nic reset 1
+    done
+done
+done_within_a_minute polls nic3 3 # one each second
+for nic in $ALL; do
+    same "writes to $nic" $(get $nic sets) 0
+    same "PFC of $nic" $(get $nic pfc) 8
+    for kind in nic_latched storm_detected storm_alert mitigation_failed; do
+        same "$kind of $nic" $(count $nic $kind) 0
+    done
+    healthy $nic
+done
+end
+
+begin "a stall turns PFC off, and the kernel shows it"
+for nic in nic0 nic2; do
+    put $nic stall 1
+    done_within_a_minute off $nic
+    same "PFC of $nic" $(get $nic pfc) 0
+    same "writes to $nic" $(get $nic sets) 1
+    between "ms to PFC off at $nic" 80 $(($(get $nic off_after_ns) / 1000000)) 5000
+    eventually "$nic is latched" grep_events $nic nic_latched
+    same "failures at $nic" $(count $nic mitigation_failed) 0
+done
+end
+
+begin "counters that are renewed each second: a stall is found after two of them"
+put nic3 refresh_ms 1000
+done_within_a_minute polls nic3 2
+put nic3 stall 1
+done_within_a_minute off nic3
+between "ms to PFC off" 1000 $(($(get nic3 off_after_ns) / 1000000)) 20000
+repaired nic3
+end
+
+begin "another process turns PFC on: the agent turns it off again"
+put nic0 pfc 8
+done_within_a_minute off nic0
+same "PFC" $(get nic0 pfc) 0
+same "latches" $(count nic0 nic_latched) 1
+end
+
+begin "a driver that refuses: an event names the failure, and PFC goes off when the driver obeys"
+put nic1 refuse 95 # EOPNOTSUPP
+put nic1 stall 1
+eventually "nic1 cannot be treated" grep_events nic1 mitigation_failed
+same "PFC" $(get nic1 pfc) 8
+put nic1 refuse 0
+put nic1 stall 1
+done_within_a_minute off nic1
+repaired nic1
+end
+
+begin "firmware that manages DCBX: an event names the failure, and PFC stays on"
+before=$(count nic1 mitigation_failed)
+put nic1 firmware_dcbx 1
+put nic1 stall 1
+eventually "nic1 cannot be treated" more_events nic1 mitigation_failed $before
+same "PFC" $(get nic1 pfc) 8
+healthy nic1
+end
+
+begin "a driver that ignores the write: the read-back shows it"
+before=$(count nic2 mitigation_failed)
+repaired nic2
+put nic2 ignore 1
+put nic2 stall 1
+eventually "the read-back differs" more_events nic2 mitigation_failed $before
+same "PFC" $(get nic2 pfc) 8
+healthy nic2
+end
+
+begin "the latch survives a restart of the agent, which writes nothing"
+writes=$(get nic0 sets)
+stop TERM
+same "PFC without an agent" $(get nic0 pfc) 0
+start
+done_within_a_minute polls nic0 30
+same "PFC" $(get nic0 pfc) 0
+same "writes" $(get nic0 sets) $writes
+same "latches" $(count nic0 nic_latched) 1
+end
+
+begin "the latch survives kill -9, and PFC that was turned on meanwhile goes off again"
+stop KILL
+put nic0 pfc 8
+start
+done_within_a_minute off nic0
+same "PFC" $(get nic0 pfc) 0
+end
+
+begin "the latch survives a reload of the driver"
+rmmod petrel_nic
+make_nics
+same "PFC of the new interface" $(get nic0 pfc) 8
+done_within_a_minute off nic0
+same "PFC" $(get nic0 pfc) 0
+end
+
+begin "a repaired NIC has its PFC back, and a new stall is found"
+repaired nic0
+same "PFC" $(get nic0 pfc) 8
+put nic0 stall 1
+done_within_a_minute off nic0
+repaired nic0
+end
+
+begin "kill -9 at any step of a stall: the next agent finishes what is left"
+for reads in 1 6 11 20; do
+    put nic0 stall 1
+    polls nic0 $reads
+    stop KILL
+    start
+    done_within_a_minute off nic0
+    healthy nic0
+    eventually "nic0 is latched and repaired" petrel-host repaired nic0
+    stop KILL # the answer comes after the decision is stored, and maybe before PFC is on
+    start
+    done_within_a_minute on nic0
+    same "PFC after a kill at $reads reads" $(get nic0 pfc) 8
+done
+end
+
+begin "kill -9 at any step of a start: the next agent keeps the latch"
+put nic0 stall 1
+done_within_a_minute off nic0
+for reads in 1 2 3; do
+    stop KILL
+    rm -f $STATE/starts
+    launch
+    polls nic0 $reads
+done
+stop KILL
+start
+done_within_a_minute polls nic0 30
+same "PFC" $(get nic0 pfc) 0
+end
+stop TERM
+
+healthy nic0
+
+begin "without privileges: doctor says so, and the agent reports that it cannot treat"
+mkdir /unprivileged
+chown 65534:65534 /unprivileged
+same "doctor" "$(as_nobody petrel-host doctor nic0 | grep -c "treatment none: CAP_NET_ADMIN is missing")" 1
+put nic0 pfc 8
+STATE=/unprivileged/state
+PETREL_CONTROL_SOCKET=/unprivileged/control.sock
+launch_as_nobody
+eventually "the agent answers" petrel-host status
+put nic0 stall 1
+eventually "nic0 cannot be treated" grep_events nic0 mitigation_failed
+same "PFC" $(get nic0 pfc) 8
+same "the priority in the log" "$(grep -c "device_note nic0: no real-time priority: .*LimitRTPRIO=1" /unprivileged/agent.log)" 1
+same "the priority in the status" "$(petrel-host status | grep -c "no real-time priority")" 1
+same "the privilege in the log" "$(grep -c -m1 "CAP_NET_ADMIN" /unprivileged/agent.log)" 1
+stop TERM
+end
+
+# The next boot gets what a reboot of a host leaves: the agent's folder, with a latch of nic0.
+echo "kernel test: state $(tar -C / -cz state | base64 | tr -d '\n')"
