@@ -50,7 +50,7 @@ public:
             ->type_name("MS");
         app.add_flag("--start-default", options_.start_default,
                      "SONiC's start_default timers for the number of ports in the trace");
-        app.add_flag("--check", options_.check, "Exit with 1 if any policy finds a storm, or watches nothing");
+        app.add_flag("--check", options_.check, "Exit with 1 if any policy finds a storm, or can find none");
         single("--format", options_.format, "How the result is shown; default: text")->type_name("text|json|html");
         app.add_flag("--json", json_, "The same as --format json: one event a line");
         single("-o,--output", options_.output, "Where the result goes; default: stdout")->type_name("FILE");

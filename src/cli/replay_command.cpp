@@ -11,6 +11,7 @@
 #include "runtime/replay.hpp"
 #include "terminal/output_file.hpp"
 #include "terminal/terminal.hpp"
+#include "watchdog/unjudged_rows.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -60,16 +61,17 @@ void print_notes(const std::vector<std::string>& assumed, const reports::ReplayR
     }
 }
 
-// A check that watched no queue must not look like a check without findings.
-bool watches_nothing(const reports::ReplayReport& report)
+// A check that watched no queue, or one where no storm can be seen, must not look like a check without findings.
+bool is_blind(const reports::PolicyRun& run)
 {
-    return std::any_of(report.runs.begin(), report.runs.end(), [](const reports::PolicyRun& run) {
-        return std::all_of(run.devices.begin(), run.devices.end(), [](const runtime::Replayed& device) {
-            const auto& rows = device.watchlist.rows;
-            return std::all_of(rows.begin(), rows.end(),
-                               [](const watchdog::Effective& row) { return row.policy == watchdog::kUnwatched; });
-        });
-    });
+    const auto watches_nothing = [](const runtime::Replayed& device) {
+        return std::ranges::all_of(device.watchlist.rows,
+                                   [](const watchdog::Effective& row) { return row.policy == watchdog::kUnwatched; });
+    };
+    const auto has_unjudged_rows = [](const runtime::Replayed& device) {
+        return watchdog::unjudged_rows(device.watchlist) != 0;
+    };
+    return std::ranges::all_of(run.devices, watches_nothing) || std::ranges::any_of(run.devices, has_unjudged_rows);
 }
 
 std::string render(const reports::ReplayReport& report, const ReplayOptions& options, bool to_stdout)
@@ -102,8 +104,8 @@ ExitCode run_replay(const ReplayOptions& options)
     }
     print_notes(notes, *report);
 
-    const auto code =
-        options.check && (reports::any_storm(*report) || watches_nothing(*report)) ? ExitCode::failure : ExitCode::ok;
+    const bool failed = options.check && (reports::any_storm(*report) || std::ranges::any_of(report->runs, is_blind));
+    const auto code = failed ? ExitCode::failure : ExitCode::ok;
     const bool to_stdout = !options.output || *options.output == "-";
     const auto text = render(*report, options, to_stdout);
     if (to_stdout) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "watchdog/unjudged_rows.hpp"
+
 namespace petrel::watchdog {
 
 namespace {
@@ -124,11 +126,7 @@ public:
     // Notes which storms cannot be detected on rows whose speed is not known.
     void note_unknown_speed(std::size_t rows, std::vector<std::string>& notes) const
     {
-        const bool continuous = policy_.criterion == Criterion::continuous || policy_.criterion == Criterion::stalled;
-        const auto fields = can_.fields;
-        const bool only_frames = !has(fields, Field::pause_state) && !has(fields, Field::pause_us) &&
-                                 !(has(fields, Field::paused_now) && has(fields, Field::on2off));
-        if (continuous && only_frames) {
+        if (needs_speed(policy_, can_.fields)) {
             notes.push_back(fmt::format(
                 "{}: speed_bps is not known for {} of its queues; how long an rx_xoff holds depends on it, so no storm "
                 "can be seen there",

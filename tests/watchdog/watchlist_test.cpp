@@ -1,5 +1,6 @@
 // A policy book compiled for a device: which policy watches which row, which action is effective, and what the device
 // lacks.
+#include "watchdog/unjudged_rows.hpp"
 #include "watchdog/watchlist.hpp"
 
 #include <gmock/gmock.h>
@@ -240,6 +241,21 @@ TEST(Watchlist, NotesTheEffectOfAnUnknownSpeed)
         notes_without_speed("progress", bit(Field::pause_us) | bit(Field::tx_packets)),
         ElementsAre("progress: speed_bps is not known for 2 of its queues; without it any packet sent counts as "
                     "progress, and a storm that lets one through is not seen"));
+}
+
+TEST(Watchlist, RowsWithFramesOnlyAndWithoutSpeedAreUnjudged)
+{
+    constexpr Fields kFrames = bit(Field::rx_xoff) | bit(Field::rx_xon) | bit(Field::tx_packets);
+    const auto unjudged = [](std::string_view policy, Fields fields) {
+        auto inventory = test::small_inventory(3, 0);
+        inventory.rows[1].speed = BitRate{100'000'000'000};
+        return unjudged_rows(compile(book({preset(policy)}, {everywhere(0)}), inventory, test::able(fields)).value());
+    };
+    EXPECT_EQ(unjudged("sonic", kFrames), 2U);
+    EXPECT_EQ(unjudged("sonic", kFrames | bit(Field::pause_us)), 0U);
+    EXPECT_EQ(unjudged("progress", bit(Field::pause_us) | bit(Field::tx_packets)), 0U) << "it finds some storms";
+    auto nowhere = compile(book({preset("sonic")}, {}), test::small_inventory(3, 0), test::able(kFrames)).value();
+    EXPECT_EQ(unjudged_rows(nowhere), 0U) << "not watched";
 }
 
 // --- fields that the device lacks
