@@ -322,7 +322,7 @@ void DeviceRunner::follow(const Looked& looked)
 void DeviceRunner::gather_new_rows(const std::set<std::string>& before)
 {
     calls_.gather(std::nullopt, [this, before, numbering = opened_->numbering](Result<agent::Start> start) {
-        if (!start || numbering != opened_->numbering) {
+        if (!start || !agent_ || numbering != opened_->numbering) {
             return;  // the device fails or has changed again: the next look reports that
         }
         const auto was_there = [&](const Target& target) {
@@ -330,6 +330,10 @@ void DeviceRunner::gather_new_rows(const std::set<std::string>& before)
         };
         std::erase_if(start->journaled, [&](const auto& active) { return was_there(active.target); });
         std::erase_if(start->found, [&](const auto& found) { return was_there(found.first); });
+        if (stopping_) {  // the device may be closed already
+            left_behind_ += *stopping_ == config::StopPolicy::restore ? start->journaled.size() : 0;
+            return;
+        }
         if (!start->journaled.empty() || !start->found.empty()) {
             step(*start);
         }

@@ -320,6 +320,29 @@ TEST_F(Restart, ClosesTheStormOfAPortThatLeftMeanwhileOnce)
     EXPECT_EQ(runner->events[0].seq, 4U);
 }
 
+TEST_F(Restart, AStopLeavesTheTreatmentOfAPortThatComesBackMeanwhile)
+{
+    device::FaultyDevice behind{sw};
+    std::set<std::string> removed{sw.inventory().ports[0].name};
+    device::RemovablePorts* opened{};
+    device::RemovablePorts ports{behind, removed, opened};
+    runner.emplace(clock, test::SimulatedRunner::Setup{
+                              .open = [&] { return &ports; },
+                              .policies = book,
+                              .memory = std::make_unique<lab::DiskMemory>(disk, [] {}),
+                              .takes = [](JobKind job,
+                                          Instant) { return job == JobKind::gather ? Duration{100ms} : Duration{}; }});
+    runner->run_until(Instant{12s});
+    removed.clear();
+    runner->run_until(Instant{12100ms});
+    ASSERT_EQ(runner->device_runner().report().inventory_changes, 1U);
+    runner->order(Order{Order::Kind::stop, std::nullopt, "test"});
+    runner->run_until(Instant{13s});
+    EXPECT_TRUE(runner->device_runner().stopped());
+    EXPECT_EQ(runner->device_runner().left_behind(), 1U);
+    EXPECT_EQ(disk.journaled().size(), 1U) << "undone by the next start";
+}
+
 // More queues than the device can treat or confirm within the time of one command.
 class ManyQueues : public testing::Test {
 protected:
