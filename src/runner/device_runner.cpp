@@ -320,6 +320,9 @@ void DeviceRunner::collect()
     for (const auto& wanted : output_.box.commands) {
         command(wanted);
     }
+    if (links_wanted_ && !lent_) {
+        read_links();  // behind the commands, which must not wait for it, and before the next look
+    }
     if (const auto& wanted = output_.look) {
         plan(overdue_, wanted->deadline, [this, id = wanted->look] { step(agent::Overdue{id}); });
         look({wanted->look, {wanted->rows.begin(), wanted->rows.end()}, intake_, opened_->inventory.generation});
@@ -423,9 +426,6 @@ void DeviceRunner::take(const Looked& looked)
     if (closing_) {
         return;  // the call that closes the device waits behind this look: no call may follow it
     }
-    if (links_wanted_) {
-        read_links();  // before step(), which may begin the next look
-    }
     if (looked.journal) {
         host_.name_kept(memory().journal_name(), *looked.journal);
     }
@@ -449,6 +449,9 @@ void DeviceRunner::take(const Looked& looked)
     }
     if (looked.changed) {
         follow(looked);
+    }
+    if (links_wanted_ && !lent_) {
+        read_links();
     }
     if (next_look_ && !lent_) {
         auto next = *std::exchange(next_look_, std::nullopt);

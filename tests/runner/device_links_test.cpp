@@ -127,6 +127,37 @@ TEST_F(DeviceLinks, AreReadBetweenLooksOnly)
     EXPECT_EQ(device.link_reads, reads + 1);
 }
 
+// A read of all links may take long. The mitigation of a storm that the look before it has found does not wait for it.
+TEST_F(DeviceLinks, AreReadBehindTheCommandsOfALook)
+{
+    device::SyntheticSwitch::Options options;
+    options.capabilities.reads_links = true;
+    device::SyntheticSwitch storming{options, clock};
+    storming.pause(storming.queue(0, Priority{3}), {{Instant{}, Instant{1h}}});
+    std::vector<JobKind> jobs;
+    test::SimulatedRunner with_storm{
+        clock, test::SimulatedRunner::Setup{.open = [&] { return &storming; },
+                                            .policies = test::book_of(watchdog::find_preset("sonic")->policy),
+                                            .memory = std::make_unique<lab::DiskMemory>(disk, [] {}),
+                                            .takes =
+                                                [&](JobKind job, Instant) {
+                                                    jobs.push_back(job);
+                                                    return job == JobKind::look ? Duration{10ms} : Duration{};
+                                                }}};
+    for (Instant at{}; std::ranges::find(jobs, JobKind::command) == jobs.end() && at < Instant{2s}; at += 5ms) {
+        with_storm.run_until(at);
+        if (with_storm.agent().watchdog().watchlist().rows.size() != 0 &&
+            with_storm.device_runner().intake() == nullptr) {
+            storming.notify({Kind::link_up, storming.port(0), at});
+        }
+    }
+    const auto first = std::ranges::find(jobs, JobKind::command);
+    ASSERT_NE(first, jobs.end());
+    EXPECT_EQ(*std::prev(first), JobKind::look);
+    with_storm.run_until(clock.now().mono);
+    EXPECT_THAT(jobs, testing::Contains(JobKind::other)) << "the links are read all the same";
+}
+
 TEST_F(DeviceLinks, ANoticeDuringAReadIsFollowedByAnother)
 {
     run_until(950ms);
