@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <set>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "codec/checkpoint_json.hpp"
 #include "codec/event_json.hpp"
+#include "daemon/released_memory.hpp"
 #include "device/carry_out.hpp"
+#include "runtime/boot.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/file_journal.hpp"
 #include "runtime/state_file.hpp"
@@ -26,38 +30,26 @@ public:
     void post(const watchdog::Notice&) noexcept override {}
 };
 
-// Appends the order to the history. The new checkpoint keeps statistics, but no storm, latch or order, so that the next
-// start has no reason to treat a queue.
+// Appends the order and the end of each open storm to the history, and removes the reasons for treatments from the
+// checkpoint.
 Result<void> forget_reasons(runtime::StateFile& state, const std::string& device, const watchdog::Inventory& inventory,
                             const std::string& by, const Now& now)
 {
     watchdog::Checkpoint memory;
     if (state.remembered()) {
         auto read = codec::read_checkpoint(state.remembered()->checkpoint, device, inventory);
-        memory = read ? std::move(*read) : watchdog::Checkpoint{};
+        const auto age = runtime::time_since(*state.remembered(), now.wall, runtime::this_boot());
+        memory = read ? watchdog::aged(std::move(*read), age) : watchdog::Checkpoint{};
     }
-    memory.red_switch = false;
     memory.next_seq = std::max(memory.next_seq, state.last_seq() + 1);
-    for (auto& row : memory.rows) {
-        if (row.phase != watchdog::Phase::off) {
-            row.phase = watchdog::Phase::watching;
-        }
-        row.treatment = watchdog::Treatment::none;
-        row.ordered = false;
-        row.proven = row.in_phase = row.storm_age = {};
-        row.cause = 0;
-    }
-    watchdog::Event taken;
-    taken.seq = memory.next_seq++;
-    taken.kind = watchdog::EventKind::order_taken;
-    taken.reason = watchdog::Reason::operator_;
-    taken.policy = watchdog::kUnwatched;
-    taken.whole_device = true;
-    taken.by = "release by " + by + ", without an agent";
+    const auto released = release_memory(std::move(memory), by);
     watchdog::Watchlist list;
     list.inventory = inventory;
-    const runtime::StoredEvent event{taken.seq, codec::event_json(taken, now.wall, list, device)};
-    return state.append({&event, 1}, codec::checkpoint_json(memory, inventory), now);
+    std::vector<runtime::StoredEvent> events;
+    for (const auto& event : released.events) {
+        events.push_back({event.seq, codec::event_json(event, now.wall, list, device)});
+    }
+    return state.append(events, codec::checkpoint_json(released.checkpoint, inventory), now);
 }
 
 class Releaser {
