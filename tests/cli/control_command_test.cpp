@@ -1,14 +1,19 @@
 // The real program with a simulated agent: its requests, its output for each answer, and its exit code.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <deque>
+#include <string>
+#include <vector>
 
 #include "codec/control_json.hpp"
 #include "petrel_program.hpp"
 #include "runtime/control_server.hpp"
+#include "runtime/state_file.hpp"
 #include "support/loop_thread.hpp"
+#include "support/temporary_folder.hpp"
 #include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
@@ -19,6 +24,8 @@ using petrel::test::Folder;
 using petrel::test::LoopThread;
 using petrel::test::run;
 using runtime::ControlServer;
+using testing::AllOf;
+using testing::HasSubstr;
 
 // Answers each request with the next prepared answer, and records the requests.
 class PlayedAgent {
@@ -223,6 +230,49 @@ TEST(ControlCommand, NoAgentIsExit3)
                                          "petrel-agent)\n",
                                          path));
     }
+}
+
+TEST(ControlCommand, EventsOfADeadAgentAreThoseOfItsStateFolder)
+{
+    const petrel::test::TemporaryFolder folder;
+    const auto event = [](int seq, std::string_view device) {
+        return runtime::StoredEvent{static_cast<std::uint64_t>(seq),
+                                    fmt::format(R"({{"seq":{},"time_us":{},"event":"order_taken","device":"{}","port":)"
+                                                R"(null,"queue":null,"policy":null,"reason":"operator","action":null,)"
+                                                R"("cause":null,"by":"release","evidence":null}})",
+                                                seq, 1000 * seq, device)};
+    };
+    const auto store = [&](const std::string& device, const std::vector<runtime::StoredEvent>& events) {
+        const auto file = runtime::StateFile::open(folder / (device + ".state"), device, 10);
+        ASSERT_TRUE(file);
+        ASSERT_TRUE((*file)->append(events, "{}", {}));
+    };
+    store("sw1", {event(1, "sw1"), event(3, "sw1")});
+    store("sw2", {event(2, "sw2")});
+    const auto socket = (folder / "s").string();
+    const auto stored = [&](std::vector<std::string> flags) {
+        flags.insert(flags.begin(), {"events", "--socket", socket, "--state-dir", folder.path().string()});
+        return run(test::petrel(std::move(flags)));
+    };
+    const auto line = [&](int seq, std::string_view device) { return event(seq, device).json + '\n'; };
+    EXPECT_EQ(stored({"--json"}).out, line(1, "sw1") + line(2, "sw2") + line(3, "sw1"));
+    EXPECT_EQ(stored({"--json", "--last", "1"}).out, line(3, "sw1"));
+    EXPECT_EQ(stored({"--json", "--device", "sw2"}).out, line(2, "sw2"));
+    const auto text = stored({});
+    EXPECT_EQ(text.exit_code, 0);
+    EXPECT_THAT(text.out, HasSubstr("sw2 (all)  order_taken"));
+    EXPECT_THAT(text.err,
+                AllOf(HasSubstr("no agent answers at " + socket), HasSubstr("stored in " + folder.path().string())));
+
+    EXPECT_EQ(stored({"--device", "sw3"}).exit_code, 3);
+    EXPECT_EQ(stored({"--follow"}).exit_code, 3) << "no agent adds events";
+
+    // Without the flag, the folder is that of the agent that has this socket by its configuration.
+    auto configured = test::petrel({"events", "--json", "--last", "1"});
+    configured.environment = {{"PETREL_CONTROL_SOCKET", socket}, {"PETREL_STATE_DIR", folder.path().string()}};
+    EXPECT_EQ(run(configured).out, line(3, "sw1"));
+    configured.arguments.insert(configured.arguments.end(), {"--socket", (folder / "another").string()});
+    EXPECT_EQ(run(configured).exit_code, 3);
 }
 
 TEST(ControlCommand, DeniedAccessNamesTheAllowedUsers)

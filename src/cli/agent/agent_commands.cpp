@@ -51,6 +51,9 @@ If no agent runs, the mitigations in its journals are released; the flags name t
 constexpr auto kEventsExamples = R"(Examples:
   petrel events --last 20
   petrel events --follow --json | jq .event
+  petrel events --state-dir /var/lib/petrel         of an agent that is dead
+
+If no agent answers, the history in its state folder is shown.
 )";
 
 constexpr auto kExplainExamples = R"(Examples:
@@ -99,7 +102,7 @@ std::vector<Command> running_agent_commands()
         {"release-all", kRunningAgent, "Release everything, also if the agent is dead.", kReleaseAllExamples,
          control_flags(Request::release_all, {note_flag, configuration_flags}, release_all)},
         {"events", kRunningAgent, "What the agent decided, and why.", kEventsExamples,
-         control_flags(Request::events, {follow_flag, last_flag, device_flag}, show_events)},
+         control_flags(Request::events, {follow_flag, last_flag, device_flag, state_dir_flag}, show_events)},
         {"explain", kRunningAgent, "Why a queue is in its phase: the evidence of the last decision.", kExplainExamples,
          control_flags(Request::explain, {queue_flag}, run_control)},
         {"watch", kRunningAgent, "A live table of the worst queues; q ends it.", kNoExamples,

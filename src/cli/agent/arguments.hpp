@@ -32,6 +32,7 @@ void history_flag(CLI::App&, ControlArguments&);  // --history and --format, of 
 void sequence_flag(CLI::App&, ControlArguments&);
 void follow_flag(CLI::App&, ControlArguments&);
 void last_flag(CLI::App&, ControlArguments&);
+void state_dir_flag(CLI::App&, ControlArguments&);
 void configuration_flags(CLI::App&, ControlArguments&);  // the agent's own, to find it and its journals
 
 // Sends the request `command` with the values of these flags: `run` does it and prints the answer.

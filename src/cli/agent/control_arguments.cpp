@@ -115,6 +115,13 @@ void last_flag(CLI::App& app, ControlArguments& arguments)
         ->type_name("N");
 }
 
+void state_dir_flag(CLI::App& app, ControlArguments& arguments)
+{
+    app.add_option("--state-dir", arguments.options.state_dir,
+                   "The folder of the history, read if no agent answers; default: as in the agent's configuration")
+        ->type_name("FOLDER");
+}
+
 void configuration_flags(CLI::App& app, ControlArguments& arguments) { arguments.configuration.emplace(app); }
 
 Flags control_flags(control::ControlRequest::Command command, std::vector<ControlFlag> flags,
@@ -133,9 +140,10 @@ Flags control_flags(control::ControlRequest::Command command, std::vector<Contro
         }
         return handler(
             [=](const Call& call) {
-                if (arguments->configuration) {
-                    arguments->options.agent = arguments->configuration->options(call);
-                }
+                arguments->options.agent =
+                    arguments->configuration
+                        ? arguments->configuration->options(call)
+                        : AgentOptions{.config = {}, .given = {}, .extras = call.extras, .parts = call.parts};
                 const bool replaced = call.extras != nullptr && call.extras->run_control;
                 return replaced ? call.extras->run_control(arguments->options) : run(arguments->options);
             },

@@ -5,6 +5,7 @@
 #include "base/complaint_text.hpp"
 #include "cli/agent/control_client.hpp"
 #include "codec/control_json.hpp"
+#include "daemon/stored_events.hpp"
 #include "reports/agent/agent_links_text.hpp"
 #include "reports/agent/control_text.hpp"
 #include "terminal/terminal.hpp"
@@ -73,16 +74,53 @@ ExitCode show(const ControlOptions& options, const Result<std::string>& line)
     return finish(answer.text, answer.code);
 }
 
-// The socket of the agent that these options would start.
-std::filesystem::path socket_of(const ControlOptions& options)
+// The configuration of the agent that these options would start.
+Parsed<config::AgentConfig> configuration(const AgentOptions& options)
 {
-    const auto own = options.agent.parts->make_drivers();
-    auto drivers = options.agent.extras != nullptr ? options.agent.extras->drivers : std::vector<daemon::Driver*>{};
+    const auto own = options.parts->make_drivers();
+    auto drivers = options.extras != nullptr ? options.extras->drivers : std::vector<daemon::Driver*>{};
     for (const auto& driver : own) {
         drivers.push_back(driver.get());
     }
-    const auto config = read_config(options.agent, drivers);
+    return read_config(options, drivers);
+}
+
+std::filesystem::path socket_of(const ControlOptions& options)
+{
+    const auto config = configuration(options.agent);
     return !options.socket.empty() || !config ? control_socket(options.socket) : config->control_socket;
+}
+
+// Where the agent of this socket keeps its history; empty: not known.
+std::filesystem::path state_dir_of(const ControlOptions& options, const std::filesystem::path& socket)
+{
+    if (!options.state_dir.empty()) {
+        return options.state_dir;
+    }
+    const auto config = configuration(options.agent);
+    return config && config->control_socket == socket ? config->state_dir : std::filesystem::path{};
+}
+
+ExitCode show_stored_events(const ControlOptions& options, const std::filesystem::path& folder, const Error& no_agent)
+{
+    const auto stored = daemon::stored_events(folder, options.request.device, options.request.last);
+    if (!stored) {
+        const auto code = fail(no_agent);
+        return stored.error().kind == ErrorKind::unreachable ? code : fail(stored.error());
+    }
+    print_stderr(fmt::format("petrel: {}", no_agent.what));
+    print_stderr(fmt::format("petrel: the events that an agent has stored in {}:", folder.string()));
+    for (const auto& note : stored->notes) {
+        print_stderr(fmt::format("petrel: note: {}", escaped(note)));
+    }
+    std::string text;
+    std::string_view left = stored->lines.text;
+    while (!left.empty()) {
+        const auto end = left.find('\n');
+        text += shown(options, left.substr(0, end), Paint{stdout_wants_colour()}).text;
+        left.remove_prefix(end + 1);
+    }
+    return finish(text, ExitCode::ok);
 }
 
 }  // namespace
@@ -104,7 +142,9 @@ ExitCode show_events(const ControlOptions& options)
     const auto socket = control_socket(options.socket);
     auto client = ControlClient::send(socket, options.request);
     if (!client) {
-        return fail(client.error());
+        const bool dead = client.error().kind == ErrorKind::unreachable && !options.request.follow;
+        const auto folder = dead ? state_dir_of(options, socket) : std::filesystem::path{};
+        return folder.empty() ? fail(client.error()) : show_stored_events(options, folder, client.error());
     }
     for (;;) {
         const auto line = client->line(options.request.follow);

@@ -14,15 +14,16 @@ namespace petrel::cli {
 
 struct ControlOptions {
     control::ControlRequest request;
-    std::string socket;  // empty = the default
-    bool json{};         // print the agent's JSON lines
-    std::string format;  // links: "opasaquery", or empty for a table
-    AgentOptions agent;  // release-all: the agent whose journals are read if it is dead
+    std::string socket;     // empty = the default
+    bool json{};            // print the agent's JSON lines
+    std::string format;     // links: "opasaquery", or empty for a table
+    std::string state_dir;  // events: read if the agent is dead; empty = as in its configuration
+    AgentOptions agent;     // release-all, events: the agent whose files are read if it is dead
 };
 
 // Each sends the request and prints the answer, in words or as JSON.
 ExitCode run_control(const ControlOptions&);
-ExitCode show_events(const ControlOptions&);  // line by line
+ExitCode show_events(const ControlOptions&);  // line by line; if the agent is dead, from its state folder
 ExitCode release_all(const ControlOptions&);  // if the agent is dead, from the journals of the configured devices
 
 // What a command prints.
