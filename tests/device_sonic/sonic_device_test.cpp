@@ -345,6 +345,49 @@ TEST_F(SonicDeviceTest, LinksAreReadFromTheDatabase)
     EXPECT_TRUE(link().disabled);
 }
 
+TEST_F(SonicDeviceTest, ALinkThatWentDownHasTheErrorThatOrchagentRecordedThen)
+{
+    open();
+    poll();
+    const auto code = [&] {
+        poll();
+        const auto samples = device().read_links().value();
+        return std::ranges::find(samples, "Ethernet0", &link::LinkSample::port)->code;
+    };
+    const auto port = [&](const std::string& field, const std::string& value) {
+        sonic().set(Db::appl, "PORT_TABLE:Ethernet0", field, value);
+    };
+    const auto error = [&](const std::string& bits, const std::string& time) {
+        sonic().set(Db::state, "PORT_OPERR_TABLE|Ethernet0", "oper_error_status", bits);
+        sonic().set(Db::state, "PORT_OPERR_TABLE|Ethernet0", "oper_error_status_time", time);
+    };
+    const link::RawCode signal_loss{link::list_named("sonic.oper_error_status").value(), 0x800};
+    error("2048", "2026-03-31 23:59:58");
+    EXPECT_EQ(code(), std::nullopt) << "no time of the link";
+    port("oper_status", "down");
+    port("last_down_time", "Tue Mar 31 23:59:58 2026");
+    EXPECT_EQ(code(), signal_loss);
+    EXPECT_EQ(code(), signal_loss) << "the link has not changed";
+    port("oper_status", "up");
+    code();
+    port("oper_status", "down");
+    port("last_down_time", "Wed Apr  1 00:00:03 2026");
+    EXPECT_EQ(code(), std::nullopt) << "of an earlier time";
+    const std::vector<std::pair<std::string, std::string>> invalid{
+        {"2048", "soon"}, {"2048", "2026-04-01 00:00:03 or so"}, {"-1", "2026-04-01 00:00:03"}, {"", ""}};
+    for (const auto& [bits, time] : invalid) {
+        error(bits, time);
+        port("flap_count", bits + time);
+        EXPECT_EQ(code(), std::nullopt) << bits << ' ' << time;
+    }
+    error("2048", "2026-04-01 00:00:03");
+    port("flap_count", "7");
+    EXPECT_EQ(code(), signal_loss);
+    port("last_down_time", "yesterday");
+    port("flap_count", "9");
+    EXPECT_EQ(code(), std::nullopt);
+}
+
 TEST_F(SonicDeviceTest, StampsOfDifferentClocksAreNotCompared)
 {
     open();

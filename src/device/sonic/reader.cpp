@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <ranges>
 #include <utility>
 
 #include "base/complaint_text.hpp"
+#include "device/sonic/number.hpp"
 
 namespace petrel::device::sonic {
 
@@ -22,14 +22,6 @@ using watchdog::Fields;
 constexpr Duration kWholeEvery = std::chrono::seconds{1};
 constexpr Fields kFramesRead = bit(Field::rx_pfc) | bit(Field::on2off);
 constexpr Fields kPacketsRead = bit(Field::tx_packets) | bit(Field::tx_drops);
-
-std::optional<std::uint64_t> number(std::string_view text)
-{
-    std::uint64_t value = 0;
-    const auto* end = text.data() + text.size();
-    const auto [at, problem] = std::from_chars(text.data(), end, value);
-    return problem == std::errc{} && at == end ? std::optional{value} : std::nullopt;
-}
 
 }  // namespace
 

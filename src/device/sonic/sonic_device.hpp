@@ -65,7 +65,7 @@ public:
     void set_watched_rows(std::span<const Slot> rows) override { decider_.set_watched_rows(rows); }
     std::vector<UnseenQueue> unseen_queues() const override { return decider_.unseen(); }
     bool wants_reopening() const override { return decider_.is_stale() || counters_came_; }
-    Result<std::vector<link::LinkSample>> read_links() override { return links_->samples(reader_->layout()); }
+    Result<std::vector<link::LinkSample>> read_links() override { return links_->samples(store_, reader_->layout()); }
     Result<void> close() override;
 
 private:
