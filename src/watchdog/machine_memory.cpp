@@ -218,6 +218,9 @@ void Machine::adopt(const Target& target, Treatment found, bool keep, Instant no
         sites_.change(site, [&](Site& s) {
             s.assume(found, now);
             s.assume(std::nullopt, now);
+            if (found == Treatment::none) {
+                s.expect_late_treatment();  // a write of the process before may still take effect
+            }
         });
     });
 }

@@ -62,6 +62,9 @@ public:
         retry_at_ = now;
     }
 
+    // The device may have accepted a treatment that it does not show yet.
+    void expect_late_treatment() { late_ = true; }
+
     void forget_refusals() { refused_ = 0; }
 
     // While `on`, a treatment that has failed is not tried again.
@@ -174,7 +177,7 @@ private:
     Treatment assumed_{};
     Treatment commanded_{};
     bool sure_{true};
-    bool late_{};  // the device accepted a treatment that it does not show yet
+    bool late_{};  // the device may have accepted a treatment that it does not show yet
     bool hold_back_{};
     std::uint8_t attempts_{};
     Treatments refused_{};

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <vector>
+
 #include "driver.hpp"
 
 namespace petrel {
@@ -329,6 +331,25 @@ TEST(Adopt, TreatmentWithAReasonIsKeptAndEndsByQuiet)
     d.run_ms(2'000);
     EXPECT_EQ(d.in_effect(), Treatment::none);
     EXPECT_EQ(d.phase(), Phase::watching);
+}
+
+TEST(Adopt, AWriteOfTheProcessBeforeMayStillTakeEffect)
+{
+    Driver d{preset("sonic")};
+    std::vector<bool> late;
+    d.answer = [&](const Command& command) {
+        late.push_back(command.late_treatment);
+        return test::Answer{late.size() == 1 ? Verdict::failed : Verdict::confirmed, Treatment::none, ""};
+    };
+    d.dog().adopt(d.target(), Treatment::none, false, d.now(), d.out());
+    d.dog().tick(d.now(), d.out());
+    d.run_ms(1'000);
+    EXPECT_EQ(late, (std::vector{true, true})) << "until a restore is confirmed";
+
+    d.dog().adopt(d.target(), Treatment::drop, false, d.now(), d.out());
+    d.dog().tick(d.now(), d.out());
+    d.run_ms(1'000);
+    EXPECT_EQ(late, (std::vector{true, true, false})) << "the device shows what was written";
 }
 
 }  // namespace
