@@ -14,6 +14,11 @@ namespace {
 
 constexpr Duration kJournalCheckEvery = std::chrono::seconds{1};
 
+bool overlap(const Target& a, const Target& b)
+{
+    return a.port == b.port && (!a.priority || !b.priority || a.priority == b.priority);
+}
+
 Error no_room() { return {ErrorKind::exhausted, fmt::format("{} calls of the device wait already", kMostJobs)}; }
 
 }  // namespace
@@ -214,14 +219,23 @@ void DeviceCalls::carry_out(const watchdog::Command& command, std::uint32_t numb
     }
 }
 
-// Jobs run in the order of their commands: the first command that waits is that of the job under way.
+// Jobs run in the order of their commands: the first command that waits is that of the job under way. A command that
+// changes what another one of the batch changes is begun when that one is finished. So the effect and the journal entry
+// of each command are its own.
 void DeviceCalls::begin_waiting(Batch& batch)
 {
     const bool all = device_->capabilities().acts_later;
     std::vector<std::shared_ptr<Requested>> waiting;
     {
         const std::lock_guard lock{batch.mutex};
-        waiting.assign(batch.waiting.begin(), all ? batch.waiting.end() : batch.waiting.begin() + 1);
+        for (const auto& next : batch.waiting) {
+            const bool same = std::ranges::any_of(
+                waiting, [&](const auto& other) { return overlap(other->command.target, next->command.target); });
+            if (same || (!all && !waiting.empty())) {
+                break;
+            }
+            waiting.push_back(next);
+        }
     }
     for (const auto& requested : waiting) {
         requested->begun = begin(requested->command, requested->numbering);

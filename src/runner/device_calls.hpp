@@ -74,7 +74,7 @@ public:
     // target would be another queue: the command fails.
     //
     // If the device acts later (device.hpp), the commands that wait for the worker with no other call between them are
-    // all written before the first one is awaited.
+    // all written before the first one is awaited. A second command for a target waits until the first one is finished.
     void carry_out(const watchdog::Command&, std::uint32_t numbering, std::function<void(watchdog::Outcome)>);
     // Does nothing if the device has another numbering now: the caller calls again with the rows of the new inventory.
     void set_watched_rows(std::vector<Slot>, std::uint32_t numbering);

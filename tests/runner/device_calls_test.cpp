@@ -148,10 +148,13 @@ protected:
         calls_.look({1, {}, std::make_shared<watchdog::Intake>(watchdog::Inventory{}, watchdog::Capabilities{}), 0},
                     [](const Looked&) {});
     }
-    void command(std::uint64_t id = 0)
+    static Target queue(std::uint16_t port) { return {{{}, port}, Priority{3}}; }
+    void command(std::uint64_t id = 0) { command(id, queue(static_cast<std::uint16_t>(id))); }
+    void command(std::uint64_t id, const Target& target)
     {
         watchdog::Command wanted;
         wanted.id = id;
+        wanted.target = target;
         calls_.carry_out(wanted, numbering_,
                          [this](const watchdog::Outcome& outcome) { outcomes_.push_back(outcome.command); });
     }
@@ -287,6 +290,26 @@ TEST_F(DeviceCallsTest, NoCommandOvertakesALook)
     command(2);
     run();
     EXPECT_THAT(steps_, ElementsAre("write 1", "await 1", "look", "write 2", "await 2"));
+}
+
+// The read-back of the first one would show the effect of the second one, and close its journal entry.
+TEST_F(DeviceCallsTest, ASecondCommandForATargetIsWrittenWhenTheFirstOneIsFinished)
+{
+    act_later();
+    command(1);
+    command(2);
+    command(3, queue(1));
+    command(4);
+    run();
+    EXPECT_THAT(steps_,
+                ElementsAre("write 1", "write 2", "await 1", "await 2", "write 3", "write 4", "await 3", "await 4"));
+    steps_.clear();
+    command(5, queue(7));
+    command(6, {queue(7).port, std::nullopt});
+    command(7, {queue(7).port, Priority{4}});
+    run();
+    EXPECT_THAT(steps_, ElementsAre("write 5", "await 5", "write 6", "await 6", "write 7", "await 7"))
+        << "a port has all its queues";
 }
 
 TEST_F(DeviceCallsTest, ARefusedCommandIsNotWrittenWithTheOthers)
