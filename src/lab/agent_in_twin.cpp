@@ -87,7 +87,7 @@ AgentInTwin::AgentInTwin(twin::Twin& twin, twin::NodeId node, std::unique_ptr<de
 {
     disk_.device = twin.setup().topology.nodes[node.value].name;
     faults_.listen(*this);
-    faults_.postpone_writes([this](std::function<void()> write) { return write_later(std::move(write)); });
+    faults_.delay_writes(*this);
 }
 
 void AgentInTwin::on_node(twin::Ps when, std::function<void()> what)
@@ -130,7 +130,7 @@ void AgentInTwin::start(twin::Ps when, const scenario::StartAgent& how)
         using Memory = scenario::StartAgent::Memory;
         end();
         if (how.memory == Memory::torn) {
-            disk_.tear(how.torn_bytes);
+            disk_.tear(how.torn_bytes, how.torn_journal);
         } else if (how.memory == Memory::lost) {
             disk_.lose();
         }
@@ -198,18 +198,40 @@ Duration AgentInTwin::takes(runner::JobKind job, Instant begin) const
     }
 }
 
-bool AgentInTwin::write_later(std::function<void()> write)
+bool AgentInTwin::postpone(const watchdog::Command& command, std::function<void()> write)
 {
-    if (effect_after_ == Duration::zero() && late_writes_.empty()) {
+    const auto delay = std::max(effect_after_, options_.acts_after);
+    if (delay == Duration::zero() && late_writes_.empty()) {
         return false;
     }
-    effects_until_ = std::max(effects_until_, clock_->now().mono + effect_after_);
-    late_writes_.push_back(std::move(write));
-    on_node(twin::from_instant(effects_until_), [this] {
-        late_writes_.front()();
-        late_writes_.pop_front();
-    });
+    effects_until_ = std::max(effects_until_, clock_->now().mono + delay);
+    late_writes_.push_back({++late_write_, life_, command.id, std::move(write)});
+    on_node(twin::from_instant(effects_until_), [this, number = late_write_] { make_writes(number); });
     return true;
+}
+
+// A call of the device takes no time while it runs, so a write that is awaited is made at once, after those before it.
+// Under a fault that delays writes, the other software does not answer in time.
+Result<void> AgentInTwin::await(const watchdog::Command& command)
+{
+    const auto write = std::ranges::find_if(
+        late_writes_, [&](const LateWrite& late) { return late.life == life_ && late.command == command.id; });
+    if (options_.acts_after == Duration::zero() || write == late_writes_.end()) {
+        return {};
+    }
+    if (effect_after_ != Duration::zero()) {
+        return tl::unexpected(Error{ErrorKind::timed_out, "not carried out yet"});
+    }
+    make_writes(write->number);
+    return {};
+}
+
+void AgentInTwin::make_writes(std::uint64_t until)
+{
+    while (!late_writes_.empty() && late_writes_.front().number <= until) {
+        late_writes_.front().make();
+        late_writes_.pop_front();
+    }
 }
 
 void AgentInTwin::order(const watchdog::Order& order, twin::Ps when)

@@ -33,7 +33,7 @@
 
 namespace petrel::lab {
 
-class AgentInTwin final : device::NoticeSink, runner::RunnerHost {
+class AgentInTwin final : device::NoticeSink, device::FaultyDevice::Delay, runner::RunnerHost {
 public:
     struct Options : Hardware {
         Duration look_takes{};
@@ -90,6 +90,14 @@ private:
     // Thrown where a process dies in the middle of a call. Nothing of the process runs after it.
     struct Death {};
 
+    // A write that the device has accepted and not made yet. The process that wrote it may be dead.
+    struct LateWrite {
+        std::uint64_t number{};
+        std::uint64_t life{};
+        std::uint64_t command{};
+        std::function<void()> make;
+    };
+
     // Everything that is lost when the process dies.
     struct Process {
         TwinLoop loop;
@@ -118,7 +126,9 @@ private:
     void end();
     void reconfigure(std::shared_ptr<const runner::Policies>, twin::Ps when);
     Duration takes(runner::JobKind, Instant begin) const;
-    bool write_later(std::function<void()> write);
+    bool postpone(const watchdog::Command&, std::function<void()> write) override;
+    Result<void> await(const watchdog::Command&) override;
+    void make_writes(std::uint64_t until);
 
     twin::Twin& twin_;
     twin::NodeId node_;
@@ -131,10 +141,11 @@ private:
     std::shared_ptr<const runner::Policies> policies_;
     std::uint32_t max_mitigated_;  // stays the same when policies change
     Options options_;
-    Duration effect_after_{};  // from a write to its effect
+    Duration effect_after_{};  // from a write to its effect, by a fault
     Instant effects_until_{};  // the last write takes effect then
-    std::deque<std::function<void()>> late_writes_;
-    Instant hangs_until_{};  // calls that begin earlier return then
+    std::deque<LateWrite> late_writes_;
+    std::uint64_t late_write_{};  // number of the last one
+    Instant hangs_until_{};       // calls that begin earlier return then
     bool notices_lost_{};
     scenario::DelayNotices notice_delay_;
     std::mt19937_64 notice_random_;

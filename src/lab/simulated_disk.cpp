@@ -38,6 +38,7 @@ public:
         journal->entries_ = std::move(content->entries);
         journal->tail_dropped_ = content->dropped;
         disk.journal.resize(content->size);
+        disk.last_journal_record = 0;
         return journal;
     }
 
@@ -53,12 +54,14 @@ private:
             return tl::unexpected(disk_full("cannot write the journal"));
         }
         disk_.journal.insert(disk_.journal.end(), record.begin(), record.end());
+        disk_.last_journal_record = record.size();
         return {};
     }
     void changed() override
     {
         if (disk_.journal.size() > kMostGrowth) {
             disk_.journal = runtime::journal_bytes(device(), entries_);
+            disk_.last_journal_record = 0;
         }
     }
 
@@ -68,10 +71,12 @@ private:
 
 }  // namespace
 
-void SimulatedDisk::tear(std::optional<std::size_t> bytes)
+void SimulatedDisk::tear(std::optional<std::size_t> bytes, std::optional<std::size_t> of_journal)
 {
     state.resize(state.size() - std::min(state.size(), bytes.value_or((last_record + 1) / 2)));
-    if (!journal.empty()) {
+    if (of_journal && last_journal_record > 1) {
+        journal.resize(journal.size() - std::min(*of_journal, last_journal_record - 1));
+    } else if (!journal.empty()) {
         const auto record = runtime::close_record({"unfinished", std::nullopt});
         journal.insert(journal.end(), record.begin(), record.begin() + static_cast<std::ptrdiff_t>(record.size() / 2));
     }
@@ -82,6 +87,7 @@ void SimulatedDisk::lose()
     state.clear();
     journal.clear();
     last_record = 0;
+    last_journal_record = 0;
 }
 
 std::vector<runtime::JournalEntry> SimulatedDisk::journaled() const

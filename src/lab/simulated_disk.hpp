@@ -22,13 +22,15 @@ struct SimulatedDisk {
     std::string device;  // name of the agent's device
     runtime::Bytes state;
     runtime::Bytes journal;
-    std::size_t last_record{};  // bytes of the state's last record
-    bool full{};                // every write fails
+    std::size_t last_record{};          // bytes of the state's last record
+    std::size_t last_journal_record{};  // bytes of the journal's last record; 0: none, or it is part of a rewrite
+    bool full{};                        // every write fails
     Duration write_takes{};
 
     // Simulates a power loss during a write: the last `bytes` of the state (none: half of its last record) never
-    // reached the disk, and the journal ends with an unfinished record. Complete records of the journal are durable.
-    void tear(std::optional<std::size_t> bytes);
+    // reached the disk, and the journal ends with an unfinished record. Complete records of the journal are durable,
+    // unless the disk loses what it has confirmed: `of_journal` bytes, at most all but one byte of the last record.
+    void tear(std::optional<std::size_t> bytes, std::optional<std::size_t> of_journal);
     void lose();
 
     // The treatments in force, by the journal.

@@ -15,6 +15,8 @@ Hardware hardware_of(const scenario::Scenario& scenario, scenario::NodeId node)
             hardware.traits.pause_limit = watch.hardware.pause_limit;
             hardware.traits.deadlock_detect = watch.hardware.deadlock_detect;
             hardware.traits.deadlock_recover = watch.hardware.deadlock_recover;
+            hardware.acts_after = watch.hardware.acts_after;
+            hardware.traits.acts_later = watch.hardware.acts_after != Duration::zero();
             hardware.slingshot = watch.hardware.slingshot;
         }
     }

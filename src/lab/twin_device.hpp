@@ -13,7 +13,8 @@ namespace petrel::lab {
 
 struct Hardware {
     device::twin::Traits traits;
-    bool slingshot{};  // a switch with Slingshot's registers; of the traits only its pause limit applies
+    Duration acts_after{};  // from a write to its effect; zero: at once
+    bool slingshot{};       // a switch with Slingshot's registers; of the traits only its pause limit applies
 };
 
 Hardware hardware_of(const scenario::Scenario&, scenario::NodeId);

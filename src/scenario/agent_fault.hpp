@@ -35,6 +35,8 @@ struct StartAgent {
     // What the new process finds of the memory (state and journal) of the last one.
     enum class Memory : std::uint8_t { kept, torn, lost } memory{};
     std::optional<std::uint32_t> torn_bytes{};  // missing at the end of the state; none: half of its last record
+    // Missing at the end of the journal, at most all but one byte of its last record. None: an unfinished record more.
+    std::optional<std::uint32_t> torn_journal{};
 };
 struct DelayLooks {
     Duration takes{};

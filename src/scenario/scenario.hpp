@@ -22,12 +22,13 @@ struct TrafficItem {
     std::uint32_t flows{};
 };
 
-// The hardware's own detectors of a switch; zero = off.
-struct HardwareDetectors {
+// What a switch has beside its buffers and counters: its own detectors, and how commands reach it. Zero = off.
+struct SwitchTraits {
     Duration pause_limit{};
     Duration deadlock_detect{};
     Duration deadlock_recover{};
-    bool slingshot{};  // accessed by Slingshot's registers
+    Duration acts_after{};  // from a write to its effect: other software carries the commands out
+    bool slingshot{};       // accessed by Slingshot's registers
 };
 
 // The deadlock detector of one port that has its own intervals.
@@ -41,7 +42,7 @@ struct PortDetector {
 struct Watch {
     NodeId node;
     watchdog::PolicyBook book;
-    HardwareDetectors hardware;
+    SwitchTraits hardware;
 };
 
 inline constexpr std::uint64_t kUsualCapture = 1'000'000;  // frames

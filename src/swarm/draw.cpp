@@ -109,6 +109,9 @@ void Drawing::draw_switch_profile()
         return;
     }
     draw_flaws(profile);
+    if (chance_.percent(15)) {
+        put(profile, "acts_after", ms(chance_.between(1, 60)));
+    }
     if (chance_.percent(10)) {
         put(profile, "pause", fmt::format("{{ response = {} }}", us(chance_.between(1, 20))));
     }

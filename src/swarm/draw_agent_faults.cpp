@@ -149,6 +149,9 @@ void Drawing::draw_start(const DrawnDevice& device, std::int64_t start)
     if (memory == std::string_view{"torn"} && chance_.percent(70)) {
         put(again, "torn_bytes", fmt::format("{}", chance_.between(1, chance_.pick({40, 400, 4'000}))));
     }
+    if (memory == std::string_view{"torn"} && chance_.percent(50)) {
+        put(again, "torn_journal", fmt::format("{}", chance_.between(1, chance_.pick({8, 80, 400}))));
+    }
 }
 
 void Drawing::draw_change(const DrawnDevice& device, std::int64_t at, std::int64_t until, const std::string& port)

@@ -50,7 +50,7 @@ public:
 
 private:
     const Places& places_;
-    const scenario::HardwareDetectors& hardware_;
+    const scenario::SwitchTraits& hardware_;
     const watchdog::PolicyBook* book_;
 };
 

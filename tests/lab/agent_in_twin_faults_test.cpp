@@ -49,6 +49,46 @@ TEST(AgentInTwinFaults, AWriteTakesEffectWhenItIsDone)
     EXPECT_EQ(again.agent->agent()->counters().polls_missed, 0U);
 }
 
+AgentInTwin::Options acting_after_30_ms()
+{
+    AgentInTwin::Options later;
+    later.traits.acts_later = true;
+    later.acts_after = std::chrono::milliseconds{30};
+    return later;
+}
+
+TEST(AgentInTwinFaults, AWriteThatIsAwaitedTakesEffect)
+{
+    Stormed s{acting_after_30_ms()};
+    s.twin->run_until(700 * kMs);
+    EXPECT_TRUE(s.dropping());
+    EXPECT_THAT(kinds_of(*s.agent), ElementsAre("storm_detected"));
+}
+
+TEST(AgentInTwinFaults, AWriteThatIsNotAwaitedTakesEffectLater)
+{
+    Stormed s{acting_after_30_ms()};
+    s.twin->run_until(700 * kMs);
+    const auto found = twin::from_instant(s.agent->events().at(0).at);
+
+    Stormed killed{acting_after_30_ms()};
+    killed.agent->kill(100 * kMs, {When::in_command, device::FaultPoint::applied});
+    killed.twin->run_until(found + 30 * kMs);
+    EXPECT_FALSE(killed.dropping());
+    killed.twin->run_until(found + 30 * kMs + 1);
+    EXPECT_TRUE(killed.dropping());
+}
+
+TEST(AgentInTwinFaults, AWriteThatIsDelayedByAFaultIsNotAwaited)
+{
+    Stormed s{acting_after_30_ms()};
+    s.agent->writes_take_effect_after(std::chrono::milliseconds{50}, 0);
+    s.twin->run_until(700 * kMs);
+    ASSERT_THAT(kinds_of(*s.agent), testing::Contains("mitigation_failed"));
+    EXPECT_EQ(s.agent->events()[1].reason, watchdog::Reason::timed_out);
+    EXPECT_TRUE(s.dropping()) << "a later try finds the effect of the first one";
+}
+
 TEST(AgentInTwinFaults, LooksSlowerThanThePollAreOverdueAndStillUsed)
 {
     AgentInTwin::Options slow;

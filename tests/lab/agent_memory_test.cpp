@@ -117,6 +117,21 @@ TEST(AgentMemory, WithATornMemoryTheStormIsClosedOnce)
     EXPECT_EQ(count(*half, kRestored), 1U) << testing::PrintToString(story(*half));
 }
 
+// The last record of the journal is that of the mitigation. Without it and without the checkpoint of the storm, the new
+// agent has no reason for the treatment.
+TEST(AgentMemory, WithATornJournalTheTreatmentIsUndoneAndTheStormIsClosedOnce)
+{
+    constexpr std::string_view kTorn = "memory = \"torn\"\ntorn_bytes = 1000000";
+    EXPECT_EQ(run_with(restarted(kTorn), 610 * kMs)->mitigated({}), 1U) << "an unfinished record loses nothing";
+    for (const auto bytes : {1, 8, 40, 1'000'000}) {
+        const auto torn = restarted(fmt::format("{}\ntorn_journal = {}", kTorn, bytes));
+        EXPECT_EQ(run_with(torn, 610 * kMs)->mitigated({}), 0U) << bytes;
+        const auto run = run_with(torn);
+        EXPECT_EQ(count(*run, kRestored), 1U) << bytes << ": " << testing::PrintToString(story(*run));
+        EXPECT_EQ(run->mitigated({}), 0U) << bytes;
+    }
+}
+
 // Without state file and journal the new agent has no reason for the treatment.
 TEST(AgentMemory, WithoutMemoryTheTreatmentIsRestoredAndTheStormDetectedAgain)
 {

@@ -121,13 +121,17 @@ void start_agent(FaultTable& fault)
     if (const auto* node = fault.section.find("memory")) {
         what.memory = static_cast<StartAgent::Memory>(fault.section.choice(*node, kMemories).value_or(0));
     }
-    if (const auto* node = fault.section.find("torn_bytes")) {
-        if (what.memory != StartAgent::Memory::torn) {
-            fault.section.text().wrong(*node, "torn_bytes only with memory = \"torn\"");
-        } else if (const auto bytes = fault.section.whole(*node, 1, kMostTornBytes)) {
-            what.torn_bytes = static_cast<std::uint32_t>(*bytes);
+    const auto torn = [&](std::string_view key, std::optional<std::uint32_t>& into) {
+        if (const auto* node = fault.section.find(key)) {
+            if (what.memory != StartAgent::Memory::torn) {
+                fault.section.text().wrong(*node, fmt::format("{} only with memory = \"torn\"", key));
+            } else if (const auto bytes = fault.section.whole(*node, 1, kMostTornBytes)) {
+                into = static_cast<std::uint32_t>(*bytes);
+            }
         }
-    }
+    };
+    torn("torn_bytes", what.torn_bytes);
+    torn("torn_journal", what.torn_journal);
     add(fault, devices(fault), what);
 }
 

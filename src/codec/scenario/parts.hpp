@@ -19,7 +19,7 @@ std::optional<topology::Topology> read_topology(Section& top);
 // Adds further names of ports to the topology.
 void read_ports(Section& top, ScenarioNames&, scenario::Scenario&);
 // Returns the detectors in the hardware of the switches, by switch profile.
-std::vector<scenario::HardwareDetectors> read_profiles(Section& top, ScenarioNames&, twin::Setup&);
+std::vector<scenario::SwitchTraits> read_profiles(Section& top, ScenarioNames&, twin::Setup&);
 void read_traffic(Section& top, ScenarioNames&, scenario::Scenario&);
 // Called after read_watches: a fault of an agent requires that agent.
 void read_faults(Section& top, ScenarioNames&, scenario::Scenario&);
@@ -28,7 +28,7 @@ void read_manager(Section& top, scenario::Scenario&);
 std::vector<watchdog::PolicyBook> read_policy(TomlText&, const ScenarioNames&, const toml::table&,
                                               std::span<const std::string_view> own,
                                               std::span<const topology::NodeId> devices);
-void read_watches(Section& top, ScenarioNames&, std::span<const scenario::HardwareDetectors>, scenario::Scenario&);
+void read_watches(Section& top, ScenarioNames&, std::span<const scenario::SwitchTraits>, scenario::Scenario&);
 // Called last: expectations refer to the other parts.
 void read_expectations(Section& top, ScenarioNames&, scenario::Scenario&);
 

@@ -48,7 +48,7 @@ class Profiles {
 public:
     Profiles(ScenarioNames& names, twin::Setup& setup) : names_(names), setup_(setup) {}
 
-    const std::vector<scenario::HardwareDetectors>& detectors() const { return detectors_; }
+    const std::vector<scenario::SwitchTraits>& detectors() const { return detectors_; }
 
     void read(Section& top)
     {
@@ -142,7 +142,7 @@ private:
         read_detectors(section, detectors_.back());
     }
 
-    static void read_detectors(Section& section, scenario::HardwareDetectors& detectors)
+    static void read_detectors(Section& section, scenario::SwitchTraits& detectors)
     {
         const auto read = [&](std::string_view key, Duration& into) {
             Ps time = 0;
@@ -152,10 +152,11 @@ private:
         read("pause_limit", detectors.pause_limit);
         read("deadlock_detect", detectors.deadlock_detect);
         read("deadlock_recover", detectors.deadlock_recover);
+        read("acts_after", detectors.acts_after);
         read_registers(section, detectors);
     }
 
-    static void read_registers(Section& section, scenario::HardwareDetectors& detectors)
+    static void read_registers(Section& section, scenario::SwitchTraits& detectors)
     {
         static constexpr std::array<std::string_view, 1> kKinds{"slingshot"};
         const auto* node = section.find("registers");
@@ -166,7 +167,7 @@ private:
         if (detectors.pause_limit == Duration::zero()) {
             section.text().wrong(*node, "a switch with a pause_limit, by which its pause-timeout status goes");
         }
-        for (const auto* key : {"flaws", "deadlock_detect", "deadlock_recover"}) {
+        for (const auto* key : {"flaws", "deadlock_detect", "deadlock_recover", "acts_after"}) {
             if (const auto* other = section.table().get(key)) {
                 section.text().wrong(*other, fmt::format("no {} of a switch with registers = \"slingshot\"", key));
             }
@@ -364,13 +365,13 @@ private:
 
     ScenarioNames& names_;
     twin::Setup& setup_;
-    std::vector<std::uint8_t> auto_headroom_;             // by switch profile: the groups without a given headroom
-    std::vector<scenario::HardwareDetectors> detectors_;  // by switch profile
+    std::vector<std::uint8_t> auto_headroom_;        // by switch profile: the groups without a given headroom
+    std::vector<scenario::SwitchTraits> detectors_;  // by switch profile
 };
 
 }  // namespace
 
-std::vector<scenario::HardwareDetectors> read_profiles(Section& top, ScenarioNames& names, twin::Setup& setup)
+std::vector<scenario::SwitchTraits> read_profiles(Section& top, ScenarioNames& names, twin::Setup& setup)
 {
     Profiles profiles{names, setup};
     profiles.read(top);

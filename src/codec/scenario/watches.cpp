@@ -98,7 +98,7 @@ std::vector<PolicyBook> read_policy(TomlText& text, const ScenarioNames& names, 
     return *books;
 }
 
-void read_watches(Section& top, ScenarioNames& names, std::span<const scenario::HardwareDetectors> by_profile,
+void read_watches(Section& top, ScenarioNames& names, std::span<const scenario::SwitchTraits> by_profile,
                   scenario::Scenario& into)
 {
     std::uint32_t max_mitigated = 0;
@@ -127,8 +127,7 @@ void read_watches(Section& top, ScenarioNames& names, std::span<const scenario::
         book.max_mitigated = max_mitigated;
         const bool is_switch = names.topology().nodes[node.value].kind == topology::Kind::fabric_switch;
         into.watches.push_back(
-            {node, std::move(book),
-             is_switch ? by_profile[into.setup.profile(node.value)] : scenario::HardwareDetectors{}});
+            {node, std::move(book), is_switch ? by_profile[into.setup.profile(node.value)] : scenario::SwitchTraits{}});
     }
 }
 

@@ -125,10 +125,17 @@ Result<Undo> FaultyDevice::prepare(const watchdog::Command& command)
 Result<void> FaultyDevice::apply(const watchdog::Command& command, const Undo& undo)
 {
     return call(Call::apply, Result<void>{}, [&] {
-        const bool later =
-            postpone_ && postpone_([this, command, undo] { static_cast<void>(behind_.apply(command, undo)); });
+        const bool later = delay_ != nullptr && delay_->postpone(command, [this, command, undo] {
+            static_cast<void>(behind_.apply(command, undo));
+        });
         return later ? Result<void>{} : behind_.apply(command, undo);
     });
+}
+
+Result<void> FaultyDevice::await_effect(const watchdog::Command& command)
+{
+    const auto made = delay_ != nullptr ? delay_->await(command) : Result<void>{};
+    return made.and_then([&] { return behind_.await_effect(command); });
 }
 
 Result<Treatment> FaultyDevice::read_back(const Target& target)

@@ -31,9 +31,15 @@ public:
     void lie_next(watchdog::Treatment shown, std::uint32_t calls = 1);  // makes read_back() return `shown`
     bool done() const;                                                  // no faults are left to inject
 
-    // Called with each write that takes effect. True: it carries the write out later. False: the write is made at once.
-    using Postpone = std::function<bool(std::function<void()> write)>;
-    void postpone_writes(Postpone postpone) { postpone_ = std::move(postpone); }
+    // For a device whose writes take effect later.
+    class Delay {
+    public:
+        virtual ~Delay() = default;
+        // Called with each write that takes effect. True: it is made later. False: it is made at once.
+        virtual bool postpone(const watchdog::Command&, std::function<void()> write) = 0;
+        virtual Result<void> await(const watchdog::Command&) = 0;
+    };
+    void delay_writes(Delay& delay) { delay_ = &delay; }
 
     // These start at once: they read the device behind, so that the fault starts from its present counters.
     void freeze_counters();
@@ -52,7 +58,7 @@ public:
     Result<void> look(std::span<const Slot> rows, watchdog::Intake& into, watchdog::SampleFilter* after);
     Result<Undo> prepare(const watchdog::Command&) override;
     Result<void> apply(const watchdog::Command&, const Undo&) override;
-    Result<void> await_effect(const watchdog::Command& command) override { return behind_.await_effect(command); }
+    Result<void> await_effect(const watchdog::Command&) override;
     Result<watchdog::Treatment> read_back(const Target&) override;
     bool treated_by_others() const override { return behind_.treated_by_others(); }
     void listen(NoticeSink& sink) override { behind_.listen(sink); }
@@ -89,7 +95,7 @@ private:
     std::array<Plan, static_cast<std::size_t>(Call::count_)> plans_{};
     watchdog::Treatment shown_{};
     std::uint32_t lies_left_{};
-    Postpone postpone_;
+    Delay* delay_{};
     CounterFaults counters_;
 };
 

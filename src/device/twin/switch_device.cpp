@@ -44,6 +44,7 @@ Capabilities capabilities_of(const Traits& traits, const sim::SwitchProfile& pro
     can.port_wide = kPortWide;
     can.reads_back = traits.reads_back;
     can.reads_links = traits.reads_links;
+    can.acts_later = traits.acts_later;
     can.detects_itself = traits.deadlock_detect != Duration::zero() || !traits.of_port.empty();
     can.refresh = Duration{static_cast<std::int64_t>(profile.flaws.refresh / sim::kNs)};
     can.stamp_uncertainty = Duration{static_cast<std::int64_t>(profile.flaws.jitter / sim::kNs)};

@@ -17,6 +17,7 @@ struct Traits {
     watchdog::Treatments treatments{kAllTreatments};  // limited likewise
     bool reads_back{true};
     bool reads_links{};
+    bool acts_later{};  // other software carries the commands out; a wrapper delays the writes
 
     // Of a switch, for each of its lossless queues. Zero: the switch does not have the function.
     Duration pause_limit{};      // a longer pause shows in the port's pause-timeout status
