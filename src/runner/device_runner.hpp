@@ -126,6 +126,7 @@ private:
     std::optional<watchdog::Checkpoint> remembered();
     void close_storms(watchdog::Checkpoint left, watchdog::Inventory gone, watchdog::Checkpoint& rest);
     void begin(const agent::Start&);
+    void await_late_effects(Duration wait);
     void undo_late_effects();
     void try_again(const std::string& why);
     void refuse_policies(const std::vector<Complaint>&);

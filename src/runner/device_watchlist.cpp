@@ -17,8 +17,10 @@ namespace petrel::runner {
 
 namespace {
 
-// The longest time after which a device is expected to carry out a write that it has accepted.
-constexpr Duration kLateEffect = std::chrono::seconds{1};
+// Devices carry out a write that they have accepted within a second, and within a minute under load. So the runner
+// looks for late effects 1, 3, 7, 15, 31 and 63 s after its start.
+constexpr Duration kFirstLateEffect = std::chrono::seconds{1};
+constexpr Duration kLastLateEffect = std::chrono::seconds{32};
 
 // The names of all rows and of their ports.
 std::set<std::string> names_of(const watchdog::Inventory& inventory)
@@ -119,10 +121,20 @@ void DeviceRunner::begin(const agent::Start& start)
         step(notice);
     }
     if (!start.remembered || opened_->journal_tail_dropped != 0) {
-        plan(late_effects_, loop_.now().mono + kLateEffect, [this] { undo_late_effects(); });
+        await_late_effects(kFirstLateEffect);
     }
     publish_links(links_.unpublished(memory().events()));
     read_links();
+}
+
+void DeviceRunner::await_late_effects(Duration wait)
+{
+    plan(late_effects_, loop_.now().mono + wait, [this, wait] {
+        undo_late_effects();
+        if (wait < kLastLateEffect) {
+            await_late_effects(2 * wait);
+        }
+    });
 }
 
 // If the state folder was lost (no checkpoint) or the journal's end was torn, this process does not know the last write
