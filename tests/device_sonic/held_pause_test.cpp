@@ -79,6 +79,23 @@ TEST(HeldPause, IntervalsThatVaryAroundTheConfiguredOneCount)
     }
 }
 
+// A syncd that needs a little more than its interval for a poll skips every other one.
+TEST(HeldPause, IntervalsOfASyncdThatSkipsEveryOtherPollCount)
+{
+    auto held = at_rest();
+    held.see(sample(600ms, true, 5), 200ms);
+    EXPECT_EQ(held.see(sample(1000ms, true, 5), 200ms), not_continuous) << "the first one";
+    auto at = 1000ms;
+    for (const auto interval : {200ms, 400ms, 200ms, 200ms, 400ms}) {
+        at += interval;
+        EXPECT_EQ(held.see(sample(at, true, 5), 200ms), paused) << at.count();
+    }
+    for (int i = 0; i != 8; ++i) {
+        held.see(sample(at += 200ms, true, 5), 200ms);
+    }
+    EXPECT_EQ(held.see(sample(at + 400ms, true, 5), 200ms), not_continuous) << "it has been unusual for a while";
+}
+
 TEST(HeldPause, EpochsAreNotCompared)
 {
     auto held = at_rest();

@@ -91,15 +91,19 @@ protected:
 
 // ---- the rows of the inventory
 
-TEST_F(SonicDeviceTest, RowsAreTheLosslessAndTheWatchedQueues)
+TEST_F(SonicDeviceTest, RowsAreTheLosslessTheWatchedAndTheRegisteredQueues)
 {
     sonic().set(Db::config, "PORT_QOS_MAP|Ethernet0", "pfc_enable", "3");
     sonic().set(Db::config, "PORT_QOS_MAP|Ethernet0", "pfcwd_sw_enable", "4");
     sonic().set(Db::config, "PORT_QOS_MAP|Ethernet4", "pfc_enable", "");
     sonic().set(Db::config, "PORT_QOS_MAP|Ethernet4", "pfcwd_sw_enable", "3");
     open();
-    EXPECT_THAT(queues(), ElementsAre("Ethernet0:3", "Ethernet0:4", "Ethernet4:3"));
+    EXPECT_THAT(queues(), ElementsAre("Ethernet0:3", "Ethernet0:4", "Ethernet4:3", "Ethernet4:4"));
     EXPECT_EQ(device().inventory().rows[0].speed, BitRate{100'000'000'000});
+    sonic().unregister_queue("Ethernet0:4");
+    sonic().unregister_queue("Ethernet4:4");
+    open();
+    EXPECT_THAT(queues(), ElementsAre("Ethernet0:3", "Ethernet0:4", "Ethernet4:3"));
 }
 
 TEST_F(SonicDeviceTest, CannotBeOpenedBeforeOrchagentWatchesAConfiguredQueue)
@@ -157,6 +161,7 @@ TEST_F(SonicDeviceTest, ANewLayoutChangesTheGenerationAndGivesNoSamples)
     open();
     poll();
     const auto before = device().inventory().generation;
+    sonic().unregister_queue("Ethernet4:4");
     sonic().set(Db::config, "PORT_QOS_MAP|Ethernet4", "pfc_enable", "3");
     sonic().set(Db::config, "PORT_QOS_MAP|Ethernet4", "pfcwd_sw_enable", "3");
     EXPECT_THAT(poll().touched, IsEmpty());
@@ -165,6 +170,7 @@ TEST_F(SonicDeviceTest, ANewLayoutChangesTheGenerationAndGivesNoSamples)
     intake_.emplace(device().inventory(), device().capabilities());
     EXPECT_EQ(look().touched.size(), 3U);
     sonic().set(Db::config, "PORT_QOS_MAP|Ethernet4", "pfcwd_sw_enable", "3,4");
+    sonic().watch("Ethernet4");
     look();
     intake_.emplace(device().inventory(), device().capabilities());
     EXPECT_EQ(look().touched.size(), 4U) << "the rows of the new inventory were not read yet";
@@ -177,6 +183,10 @@ TEST_F(SonicDeviceTest, AQueueThatIsTreatedStaysUntilThatIsOver)
     open();
     poll();
     ASSERT_TRUE(treat("Ethernet0:3", Treatment::drop));
+    redis::Pipeline forget;  // the queue is only treated
+    forget.add({"HDEL", "COUNTERS:" + SonicSwitch::queue_oid("Ethernet0:3"), "PFC_WD_DETECTION_TIME"});
+    ASSERT_TRUE(on_->server_.connect(static_cast<int>(Db::counters))->run(forget));
+    sonic().unregister_queue("Ethernet0:4");
     sonic().remove(Db::config, "PORT_QOS_MAP|Ethernet0");
     look();
     EXPECT_THAT(queues(), ElementsAre("Ethernet0:3", "Ethernet4:3", "Ethernet4:4"));

@@ -71,7 +71,8 @@ public:
     // ---- orchagent
     void watch(const std::string& port, const std::string& action = "drop");  // adds an entry to PFC_WD
     void unwatch(const std::string& port);  // as release 202505: a row of PFC_WD_TABLE_INSTORM stays
-    void reject(const std::string& port);   // adds an entry to PFC_WD that orchagent refuses
+    void unregister_queue(const std::string& name);
+    void reject(const std::string& port);  // adds an entry to PFC_WD that orchagent refuses
     // Writes the entry of a watched port again. The queues then show `operational`, also those that orchagent treats,
     // until its timer ticks, which happens once a second.
     void write_entry_again(const std::string& port);
@@ -112,7 +113,6 @@ private:
     void send(sonic::Db, const redis::Pipeline&) const;
     void change(sonic::Db, const std::vector<std::string_view>& words) const;
     void register_queue(const std::string& name, const std::string& action);
-    void unregister_queue(const std::string& name);
     void run_scripts();
     bool run_script(const std::string& queue);
     void install_plugins();

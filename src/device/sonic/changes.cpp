@@ -12,6 +12,8 @@ namespace {
 using db::Db;
 
 constexpr Duration kReadAnyway = std::chrono::seconds{1};
+constexpr Duration kReportEvery = std::chrono::seconds{1};
+constexpr std::string_view kRegistered = "FLEX_COUNTER_TABLE:PFC_WD:*";
 
 struct Subject {
     Db database;
@@ -27,12 +29,13 @@ constexpr std::array<Subject, 7> kSubjects{
      {Db::config, "PFC_WD|*", &Changes::Changed::layout},
      {Db::appl, "PORT_TABLE:*", &Changes::Changed::links},
      {Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD", &Changes::Changed::plugins}}};
-constexpr std::array<std::pair<Db, std::string_view>, 5> kSubscriptions{
+constexpr std::array<std::pair<Db, std::string_view>, 6> kSubscriptions{
     {{Db::counters, "COUNTERS_QUEUE_NAME_MAP"},
      {Db::counters, "COUNTERS_PORT_NAME_MAP"},
      {Db::config, "*"},
      {Db::appl, "PORT_TABLE:*"},
-     {Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD"}}};
+     {Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD"},
+     {Db::flex_counter, kRegistered}}};
 constexpr std::array kDatabases{Db::counters, Db::config, Db::appl, Db::flex_counter};
 
 }  // namespace
@@ -84,6 +87,7 @@ Result<Changes::Changed> Changes::listen(Instant now)
     for (const auto database : kDatabases) {
         const auto note = [&](redis::View message) {
             const auto key = db::changed_key(message);
+            registered_ = registered_ || (database == Db::flex_counter && db::covers(kRegistered, key));
             for (const auto& subject : kSubjects) {
                 if (subject.database == database && db::covers(subject.keys, key)) {
                     changed.*subject.what = true;
@@ -100,6 +104,11 @@ Result<Changes::Changed> Changes::listen(Instant now)
     if (!notified_ && now >= read_again_) {
         read_again_ = now + kReadAnyway;
         return Changed{true, true, true};
+    }
+    if (registered_ && now >= report_again_) {
+        registered_ = false;
+        report_again_ = now + kReportEvery;
+        changed.layout = true;
     }
     return changed;
 }

@@ -1,5 +1,7 @@
 // Reports changes in the databases, except counters, by keyspace notifications. If a server sends no notifications,
 // everything counts as changed once a second. The settings of the server stay as they are.
+//
+// orchagent registers and removes thousands of queues one by one, so these changes are reported once a second.
 #pragma once
 
 #include <vector>
@@ -32,8 +34,10 @@ private:
     db::Databases databases_;
     db::RedisStore listeners_;  // connections for notifications only
     bool subscribed_{};
-    bool notified_{};  // all servers send notifications
+    bool notified_{};    // all servers send notifications
+    bool registered_{};  // orchagent has registered or removed a queue, which is not reported yet
     Instant read_again_{};
+    Instant report_again_{Instant::min()};
 };
 
 }  // namespace petrel::device::sonic

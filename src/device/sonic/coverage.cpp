@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <ranges>
 
+#include "device/sonic/held_pause.hpp"
+
 namespace petrel::device::sonic {
 
 namespace {
@@ -24,10 +26,12 @@ std::string name_of(const Layout& layout, std::uint32_t row)
 
 bool has_counters(const Reading& reading) { return (reading.counters & kAboutPause) != 0; }
 
-// A script skips queues without counters, and those that the big red switch treats.
-bool by_scripts(const Reading& reading)
+// A script skips queues without counters, and those that the big red switch treats. It finds the port of a queue
+// without COUNTERS_PORT_NAME_MAP. For a port that this map does not name, the counters of the script are not known.
+bool by_scripts(const Reading& reading, const PortPlace& port)
 {
-    return reading.registered && reading.status != Status::unwatched && !reading.red_switch && has_counters(reading);
+    return reading.registered && reading.status != Status::unwatched && !reading.red_switch &&
+           (has_counters(reading) || port.oid.empty());
 }
 
 bool any_registered(const Reader& reader, const PortPlace& port)
@@ -63,10 +67,10 @@ std::string why_unseen(const Reader& reader, std::uint32_t row, const Intent& in
 
 }  // namespace
 
-bool prove_pause(watchdog::Fields known)
+bool prove_pause(watchdog::Fields known, watchdog::Fields of_switch)
 {
-    return has(known, Field::pause_us) ||
-           (has(known, Field::paused_now) && (has(known, Field::on2off) || has(known, Field::tx_packets)));
+    return has(known, Field::pause_us) || (has(known, Field::paused_now) && has(known, Field::on2off)) ||
+           (HeldPause::fits(of_switch) && HeldPause::fits(known));
 }
 
 Coverage coverage_of(const Reader& reader, std::span<const Intent> intents, const LayoutFacts& facts)
@@ -83,7 +87,8 @@ Coverage coverage_of(const Reader& reader, std::span<const Intent> intents, cons
     };
     for (std::uint32_t row = 0; row != intents.size(); ++row) {
         const auto& reading = reader[Slot{row}];
-        if (!by_scripts(reading)) {
+        const auto& port = layout.ports[layout.queues[row].port];
+        if (!by_scripts(reading, port)) {
             continue;
         }
         ++coverage.by_scripts;
@@ -91,14 +96,20 @@ Coverage coverage_of(const Reader& reader, std::span<const Intent> intents, cons
             report(
                 fmt::format("no policy of this agent covers {}, which orchagent has registered{}", name_of(layout, row),
                             intents[row].configured ? "" : "; orchagent follows pfcwd_sw_enable with `pfcwd start`"));
-        } else if (intents[row].watched && !prove_pause(reading.counters)) {
-            report(fmt::format("the counters of {} do not prove a pause", name_of(layout, row)));
+        } else if (!prove_pause(reading.counters, reader.fields())) {
+            report(fmt::format("the counters of {} do not prove a pause{}", name_of(layout, row),
+                               port.oid.empty() ? ": COUNTERS_PORT_NAME_MAP has no such port" : ""));
         }
     }
     for (const auto& foreign_queue : facts.foreign_queues) {
         report(fmt::format("orchagent has registered {}, and CONFIG_DB has no such port: the databases do not belong "
                            "to the same ASIC",
                            foreign_queue));
+    }
+    for (const auto& foreign_object : facts.foreign_objects) {
+        report(fmt::format("syncd's counter group PFC_WD has {}, and COUNTERS_DB has no such object: the databases do "
+                           "not belong to the same ASIC",
+                           foreign_object));
     }
     coverage.gap += others != 0 ? fmt::format(" (and {} more)", others) : "";
     return coverage;

@@ -17,8 +17,9 @@
 
 namespace petrel::device::sonic {
 
-// Whether these counters can prove that a queue is paused without a break.
-bool prove_pause(watchdog::Fields known);
+// Whether these counters of a queue can prove that it is paused without a break. A pause state without the ends of
+// pauses does only on a switch where no queue has better counters (held_pause.hpp).
+bool prove_pause(watchdog::Fields known, watchdog::Fields of_switch);
 
 // What the agent and CONFIG_DB want for a row.
 struct Intent {

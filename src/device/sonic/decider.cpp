@@ -69,10 +69,13 @@ Result<void> Decider::stay(bool group_changed)
     return agent_decides_ ? plugins_.keep_out(group_changed, now).map([](bool) {}) : plugins_.stay(now);
 }
 
-void Decider::judge(const Reader& reader, Duration patience)
+void Decider::judge(const Reader& reader, Duration patience, const std::string& doubt)
 {
     patience_ = patience;
     coverage_ = coverage_of(reader, intents_, facts_);
+    if (coverage_.gap.empty()) {
+        coverage_.gap = doubt;
+    }
     unseen_.judge(reader, intents_, facts_, clock_.now().mono, patience);
 }
 

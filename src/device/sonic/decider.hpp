@@ -16,6 +16,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "device/device.hpp"
@@ -44,9 +45,10 @@ public:
     void set_watched_rows(std::span<const Slot>);
 
     // Order of calls in a look: stay(), judge() after each read of all queues, count_poll() if the read was one whole
-    // poll, settle() at the end. `group_changed`: the counter group may have changed.
+    // poll, settle() at the end. `group_changed`: the counter group may have changed. `doubt`: why the agent may not
+    // see a storm although all queues are covered; empty: there is no doubt.
     Result<void> stay(bool group_changed);
-    void judge(const Reader&, Duration patience);
+    void judge(const Reader&, Duration patience, const std::string& doubt);
     void count_poll();
     Result<void> settle(const std::function<bool()>& scripts_decided);
 

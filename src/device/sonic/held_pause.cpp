@@ -36,9 +36,9 @@ std::optional<PauseState> HeldPause::see(const watchdog::Sample& sample, Duratio
     bool continuous = false;
     if (comparable) {
         const auto interval = sample.read_at - before.read_at;
-        const auto last = std::exchange(interval_, interval);
         const bool stuck = tx && before.tx_packets && *tx >= *before.tx_packets && *tx - *before.tx_packets <= kLeaks;
-        continuous = before.paused && stuck && is_usual(interval, std::max(configured, last));
+        continuous = before.paused && stuck && is_usual(interval, std::max(configured, usual_));
+        usual_ = std::max(interval, usual_ - usual_ / 8);
     }
     state_ = !paused ? PauseState::not_paused : continuous ? PauseState::paused : PauseState::not_continuous;
     if (!has(sample.known, Field::paused_now)) {

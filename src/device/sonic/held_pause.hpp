@@ -4,8 +4,8 @@
 // pause of a queue that has nothing to send.
 //
 // The longer the interval, the less its two ends prove. An interval that is half as long again as the configured one
-// and as the one before (the agent did not look, or syncd skipped a poll) does not count as continuous. If every poll
-// takes that long, intervals count.
+// and as the longest of the last few (the agent did not look, or syncd skipped a poll) does not count as continuous. If
+// every poll or every other poll takes that long, intervals count.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ private:
     };
 
     Before before_;
-    Duration interval_{};  // between the last two polls; zero: there were no two polls yet
+    Duration usual_{};  // the longest of the last few intervals between polls; zero: there were no two polls yet
     std::optional<watchdog::PauseState> state_;
 };
 

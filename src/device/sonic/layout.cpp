@@ -43,9 +43,9 @@ bool is_wanted(const db::PortConfig& port, std::uint8_t priority)
     return ((unsigned{port.lossless} | unsigned{port.watched}) >> priority & 1U) != 0;
 }
 
-// Of the queues that are not configured (any more): the objects of those that orchagent shows as stormed.
-Result<std::set<std::string, std::less<>>> read_stormed(db::RedisStore& store, const std::vector<db::PortConfig>& ports,
-                                                        const db::Hash& oids)
+// Of the queues that are not configured (any more): the objects of those that orchagent has registered or mitigated.
+Result<std::set<std::string, std::less<>>> read_followed(db::RedisStore& store,
+                                                         const std::vector<db::PortConfig>& ports, const db::Hash& oids)
 {
     redis::Pipeline get;
     std::vector<std::string_view> requested;
@@ -53,19 +53,19 @@ Result<std::set<std::string, std::less<>>> read_stormed(db::RedisStore& store, c
         for (std::uint8_t priority = 0; priority != kPriorities; ++priority) {
             const auto oid = find(oids, queue_name(port, priority));
             if (!is_wanted(port, priority) && !oid.empty()) {
-                get.add({"HGET", fmt::format("COUNTERS:{}", oid), "PFC_WD_STATUS"});
+                get.add({"HMGET", fmt::format("COUNTERS:{}", oid), "PFC_WD_STATUS", "PFC_WD_DETECTION_TIME"});
                 requested.push_back(oid);
             }
         }
     }
-    std::set<std::string, std::less<>> stormed;
+    std::set<std::string, std::less<>> followed;
     return run(store, db::Db::counters, get,
                [&](std::size_t command, redis::View reply) {
-                   if (status_of(reply.text()) == Status::stormed) {
-                       stormed.emplace(requested[command]);
+                   if (reply.size() == 2 && (status_of(reply[0].text()) == Status::stormed || !reply[1].nothing())) {
+                       followed.emplace(requested[command]);
                    }
                })
-        .map([&] { return stormed; });
+        .map([&] { return followed; });
 }
 
 std::string_view port_of(std::string_view queue) { return queue.substr(0, queue.rfind(':')); }
@@ -96,6 +96,40 @@ Result<std::vector<std::string>> read_foreign_queues(db::RedisStore& store, cons
         .map([&] { return foreign_queues; });
 }
 
+// Objects of syncd's counter group of which COUNTERS_DB has neither a name nor a hash: orchagent writes the hash of a
+// queue before it adds the queue to the group.
+Result<std::vector<std::string>> read_foreign_objects(db::RedisStore& store, const std::vector<db::Hash>& maps)
+{
+    constexpr std::string_view kRegistered = "FLEX_COUNTER_TABLE:PFC_WD:";
+    const auto keys = store.keys(db::Db::flex_counter, kRegistered);
+    if (!keys) {
+        return tl::unexpected(keys.error());
+    }
+    std::set<std::string_view> named;
+    for (const auto& map : maps) {
+        for (const auto& [name, oid] : map) {
+            named.insert(oid);
+        }
+    }
+    redis::Pipeline exist;
+    std::vector<std::string_view> requested;
+    for (const auto& key : *keys) {
+        const auto oid = std::string_view{key}.substr(kRegistered.size());
+        if (!named.contains(oid)) {
+            exist.add({"EXISTS", fmt::format("COUNTERS:{}", oid)});
+            requested.push_back(oid);
+        }
+    }
+    std::vector<std::string> foreign;
+    return run(store, db::Db::counters, exist,
+               [&](std::size_t command, redis::View reply) {
+                   if (reply.number() == 0) {
+                       foreign.emplace_back(requested[command]);
+                   }
+               })
+        .map([&] { return foreign; });
+}
+
 }  // namespace
 
 Result<FoundLayout> read_layout(db::RedisStore& store)
@@ -109,16 +143,21 @@ Result<FoundLayout> read_layout(db::RedisStore& store)
     if (!maps) {
         return tl::unexpected(maps.error());
     }
-    const auto stormed = read_stormed(store, config->ports, (*maps)[0]);
-    if (!stormed) {
-        return tl::unexpected(stormed.error());
+    const auto followed = read_followed(store, config->ports, (*maps)[0]);
+    if (!followed) {
+        return tl::unexpected(followed.error());
     }
     auto foreign_queues = read_foreign_queues(store, config->ports, (*maps)[0]);
     if (!foreign_queues) {
         return tl::unexpected(std::move(foreign_queues.error()));
     }
+    auto foreign_objects = read_foreign_objects(store, *maps);
+    if (!foreign_objects) {
+        return tl::unexpected(std::move(foreign_objects.error()));
+    }
     sort_by_number(config->ports);
     FoundLayout found;
+    found.facts.foreign_objects = std::move(*foreign_objects);
     found.facts.foreign_queues = std::move(*foreign_queues);
     auto& layout = found.layout;
     for (const auto& port : config->ports) {
@@ -135,7 +174,7 @@ Result<FoundLayout> read_layout(db::RedisStore& store)
                     found.facts.missing.push_back(queue_name(port, priority));
                 }
             }
-            if (!oid.empty() && (is_wanted(port, priority) || stormed->contains(oid))) {
+            if (!oid.empty() && (is_wanted(port, priority) || followed->contains(oid))) {
                 layout.queues.push_back({index, Priority{priority}, std::string{oid}});
                 found.facts.configured.push_back(configured);
                 ++place.count;

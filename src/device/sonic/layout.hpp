@@ -1,7 +1,7 @@
 // The lossless queues of the switch and the objects that hold their counters. CONFIG_DB lists the priorities of a port
 // that are lossless or watched. COUNTERS_DB maps each queue and port to its object. A queue without an object is left
-// out. A queue that orchagent has mitigated is included even if it is no longer configured, so that the agent can end
-// the mitigation.
+// out. A queue that orchagent has registered or mitigated is included even if it is no longer configured: SONiC's
+// scripts still watch it, or the agent has to end the mitigation.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,9 @@ struct Layout {
 struct LayoutFacts {
     std::vector<bool> configured;      // by queue: PFC_WD has an entry for its port, pfcwd_sw_enable its priority
     std::vector<std::string> missing;  // configured queues that COUNTERS_DB does not name
-    std::vector<std::string> foreign_queues;  // registered queues of ports that CONFIG_DB does not have
-    bool filling{};                           // a lossless queue has no object: orchagent may still add queues
+    std::vector<std::string> foreign_queues;   // registered queues of ports that CONFIG_DB does not have
+    std::vector<std::string> foreign_objects;  // of syncd's counter group, and COUNTERS_DB does not have them
+    bool filling{};                            // a lossless queue has no object: orchagent may still add queues
 };
 
 struct FoundLayout {

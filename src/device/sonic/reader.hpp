@@ -66,6 +66,7 @@ public:
 
     // The fields that the switch has, by its first polls. Later reads request no others.
     void read_only(watchdog::Fields);
+    watchdog::Fields fields() const { return fields_; }
     // Makes the next look at all rows read every field: of all queues, or of one.
     void distrust() { whole_due_ = Instant::min(); }
     void distrust(Slot row) { wanted_[row.value] = QueueRead::everything; }

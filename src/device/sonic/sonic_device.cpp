@@ -126,7 +126,7 @@ Result<void> SonicDevice::start()
         links_only_ = true;
         fields = kEveryField;
     }
-    if (!prove_pause(fields)) {
+    if (!prove_pause(fields, fields)) {
         return tl::unexpected(Error{
             ErrorKind::unsupported,
             "this switch counts neither RX_PAUSE_DURATION_US nor the pause state of queues (RX_PAUSE_DURATION is in "
@@ -441,7 +441,7 @@ Result<void> SonicDevice::choose_canaries()
     reader_->distrust();
     return reader_->read(store_, clock_.now().mono).map([&] {
         watch_canaries();
-        decider_.judge(*reader_, patience());
+        decider_.judge(*reader_, patience(), doubts_.first());
     });
 }
 
@@ -461,7 +461,8 @@ void SonicDevice::watch_canaries()
 
 Result<void> SonicDevice::put(Instant read_at, watchdog::Intake& into)
 {
-    decider_.judge(*reader_, patience());
+    doubts_.see({read_at, clock_.now().mono, by_syncd_}, *reader_, *links_);
+    decider_.judge(*reader_, patience(), doubts_.first());
     decider_.count_poll();
     if (!decider_.agent_may_decide()) {
         all_read_ = read_at;

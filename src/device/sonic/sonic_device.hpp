@@ -22,6 +22,7 @@
 #include "device/plain_device.hpp"
 #include "device/sonic/changes.hpp"
 #include "device/sonic/decider.hpp"
+#include "device/sonic/doubts.hpp"
 #include "device/sonic/held_pause.hpp"
 #include "device/sonic/histories.hpp"
 #include "device/sonic/last_polls.hpp"
@@ -135,6 +136,7 @@ private:
     watchdog::Inventory inventory_;
     watchdog::Capabilities capabilities_;
     std::vector<Row> rows_;
+    Doubts doubts_;
     LosslessPorts lossless_ports_;
     StatusCheck status_check_;
     Histories histories_;
