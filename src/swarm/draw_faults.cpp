@@ -66,13 +66,25 @@ void Drawing::draw_stall()
     put(fault("heal-pipeline", until), "host", in_quotes(fmt::format("h{}", to)));
 }
 
+// A port that does not accept every width or speed of its link. Most links stay as they are until they lose lanes.
+void Drawing::draw_link_policy(const std::string& port)
+{
+    auto& policy = table("[[port]]");
+    put(policy, "port", port);
+    if (chance_.percent(50)) {
+        put(policy, "widths", chance_.pick<std::string_view>({"4", "[2, 4]", "[1, 4]"}).data());
+    } else {
+        put(policy, "least_speed", in_quotes(fmt::format("{}M", 1'000 * gigabits_ / chance_.pick({1, 2}))));
+    }
+}
+
 void Drawing::draw_fabric_fault()
 {
     const auto when = any_period();
     const auto& at = any_of(switches_);
     const auto port =
         in_quotes(fmt::format("{}:Ethernet{}", at.name, chance_.between(0, std::max<std::int64_t>(at.hosts - 1, 0))));
-    switch (chance_.between(0, 3)) {
+    switch (chance_.between(0, 4)) {
     case 0:
         put(fault("cut-link", when.from), "link", port);
         put(fault("mend-link", when.until), "link", port);
@@ -87,6 +99,13 @@ void Drawing::draw_fabric_fault()
         put(fault("slow-port", when.from), "port", port);
         put(draft_.tables.back(), "rate", in_quotes("10M"));
         put(draft_.tables.back(), "until", ms(when.until));
+        break;
+    case 3:
+        if (chance_.percent(50)) {
+            draw_link_policy(port);
+        }
+        put(fault("degrade-link", when.from), "link", port);
+        put(draft_.tables.back(), "lanes", fmt::format("{}", chance_.between(1, 3)));
         break;
     default: put(fault("reboot-host", when.from), "host", any_host()); break;
     }

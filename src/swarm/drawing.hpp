@@ -98,6 +98,7 @@ private:
     Period any_period();
     void draw_storm();
     void draw_stall();
+    void draw_link_policy(const std::string& port);
     void draw_fabric_fault();
 
     // --- faults of devices and agents
