@@ -28,6 +28,12 @@ bool keep(const Witnesses& w)
     return w.journaled ? !w.restoring : w.stormed;
 }
 
+// A port that is down without a trace of a treatment: an operator, a manager or the policy of a link has disabled it.
+bool disabled_by_others(const Witnesses& w)
+{
+    return w.found == Treatment::port_down && !w.journaled && !w.stormed && !w.latched && !w.restoring;
+}
+
 }  // namespace
 
 std::vector<Adoption> reconcile(const Start& start)
@@ -67,7 +73,9 @@ std::vector<Adoption> reconcile(const Start& start)
     std::vector<Adoption> adoptions;
     adoptions.reserve(all.size());
     for (const auto& [target, w] : all) {
-        adoptions.push_back({target, w.found, keep(w)});
+        if (!disabled_by_others(w)) {
+            adoptions.push_back({target, w.found, keep(w)});
+        }
     }
     return adoptions;
 }

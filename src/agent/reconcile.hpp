@@ -8,6 +8,7 @@
 //   treated      | yes            | anything else, or not  | keep: it must prove quiet like any other storm
 //   treated      | no             | stormed                | keep
 //   treated      | no             | not stormed            | undo: there is no reason for the treatment
+//   port down    | no             | at rest                | ignore: ports are disabled for other reasons, too
 //   untreated    | any            | latched, or ordered    | keep: it is applied again
 //   untreated    | any            | anything else, or not  | undo: command it again and close the journal; a storm that
 //                |                |                        | goes on is detected again

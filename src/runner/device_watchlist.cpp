@@ -139,8 +139,7 @@ void DeviceRunner::await_late_effects(Duration wait)
 
 // If the state folder was lost (no checkpoint) or the journal's end was torn, this process does not know the last write
 // of the process before it. A device may carry out that write after begin() has read which treatments are in force. A
-// treatment that shows now and is not in the journal is such a write, unless the port is down: links go down for other
-// reasons.
+// treatment that shows now and is not in the journal is such a write.
 void DeviceRunner::undo_late_effects()
 {
     calls_.gather(std::nullopt, [this, numbering = opened_->numbering](Result<agent::Start> start) {
@@ -153,9 +152,7 @@ void DeviceRunner::undo_late_effects()
             dog.row_map().for_rows_of(target, [&](Slot row) { owned = owned || !at_rest(dog.phase(row)); });
             return owned;
         };
-        std::erase_if(start->found, [&](const auto& found) {
-            return found.second == watchdog::Treatment::port_down || has_owner(found.first);
-        });
+        std::erase_if(start->found, [&](const auto& found) { return has_owner(found.first); });
         start->journaled.clear();
         if (!start->found.empty()) {
             step(*start);
