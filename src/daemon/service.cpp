@@ -14,6 +14,7 @@
 #include "daemon/log_text.hpp"
 #include "daemon/metrics.hpp"
 #include "daemon/notify.hpp"
+#include "runtime/helper_process.hpp"
 #include "runtime/start_guard.hpp"
 #include "words/words.hpp"
 
@@ -267,6 +268,7 @@ void Service::leave(int exit_code)
     control_.reset();
     log_.reset();  // writes the lines that wait
     switch_logs_ = {};
+    runtime::HelperProcess::kill_all();
     std::_Exit(exit_code);
 }
 

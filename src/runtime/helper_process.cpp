@@ -14,6 +14,8 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <mutex>
+#include <set>
 #include <system_error>
 
 #include "base/complaint_text.hpp"
@@ -27,6 +29,18 @@ constexpr int kMostErrReads = 16;  // at once, so that a helper that never stops
 
 // A helper closes its stdout when it ends: its exit code follows within this time.
 constexpr int kEndPatienceMs = 1000;
+
+// The helpers that may still run.
+struct Living {
+    std::mutex mutex;
+    std::set<pid_t> pids;
+};
+
+Living& living()
+{
+    static Living all;
+    return all;
+}
 
 struct PipeEnds {
     FileDescriptor reader;
@@ -98,6 +112,10 @@ Result<std::unique_ptr<device::exec::Helper>> HelperProcess::start(const std::ve
     if (!pid) {
         return tl::unexpected(pid.error());
     }
+    {
+        const std::lock_guard lock{living().mutex};
+        living().pids.insert(*pid);
+    }
     do_not_block(in->writer);
     do_not_block(out->reader);
     do_not_block(err->reader);
@@ -119,11 +137,23 @@ HelperProcess::~HelperProcess() { kill(); }
 void HelperProcess::kill()
 {
     if (!status_) {
-        ::kill(-pid_, SIGKILL);  // the group, also if the helper itself has ended
+        {
+            const std::lock_guard lock{living().mutex};
+            ::kill(-pid_, SIGKILL);     // the group, also if the helper itself has ended
+            living().pids.erase(pid_);  // another process may get this number once it is reaped
+        }
         int status{};
         while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
         }
         status_ = status;
+    }
+}
+
+void HelperProcess::kill_all()
+{
+    const std::lock_guard lock{living().mutex};
+    for (const auto pid : living().pids) {
+        ::kill(-pid, SIGKILL);
     }
 }
 

@@ -33,6 +33,9 @@ public:
     Result<void> finish() override;
     void kill() override;
 
+    // Kills the helpers of this process, which exits although their calls are still under way. Any thread may call it.
+    static void kill_all();
+
 private:
     struct Files {
         FileDescriptor in;         // its stdin

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -62,6 +64,56 @@ TEST_F(ExampleSwitch, AStormThatTheHelperFindsArrivesAsANotice)
     expect_logged({"storm_restored", "Ethernet4:3"});
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
 }
+
+// The agent does not wait for a helper that stays, and leaves none behind.
+class StayingHelper : public testing::Test {
+protected:
+    // Returns the exit code of the agent after a stop.
+    int stop_with(int hang_ms)
+    {
+        const auto driver = fmt::format(PETREL_TEST_DATA "/device_exec/broken_helper.py {} ignores_the_end", kHelpers);
+        agent_ = std::make_unique<test::AgentProcess>(
+            test::AgentProcess::Options{.folder = folder_.path(),
+                                        .config = exec_entry(driver) + kExecPolicy,
+                                        .arguments = {"--hang-ms", std::to_string(hang_ms)}});
+        EXPECT_NE(agent_->wait_for("device_watched"), "") << agent_->log_text();
+        const auto helper = child_of(agent_->pid());
+        EXPECT_TRUE(runs(helper));
+        const auto code = agent_->stop();
+        EXPECT_FALSE(runs(helper));
+        return code;
+    }
+
+    static std::string child_of(pid_t agent)
+    {
+        std::string pid;
+        for (const auto& thread : std::filesystem::directory_iterator{fmt::format("/proc/{}/task", agent)}) {
+            std::ifstream{thread.path() / "children"} >> pid;
+        }
+        return pid;
+    }
+    // Not if it is killed and still waits for its new parent.
+    static bool runs(const std::string& pid)
+    {
+        std::ifstream stat{"/proc/" + pid + "/stat"};
+        std::string number;
+        std::string name;
+        std::string state;
+        return !pid.empty() && stat >> number >> name >> state && state != "Z" && state != "X";
+    }
+
+    test::TemporaryFolder folder_;
+    std::unique_ptr<test::AgentProcess> agent_;
+};
+
+TEST_F(StayingHelper, IsKilledAndReported)
+{
+    EXPECT_NE(stop_with(2000), 0);
+    EXPECT_THAT(agent_->log_text(), HasSubstr("device_not_put_back"));
+    EXPECT_THAT(agent_->log_text(), HasSubstr("has not ended within 1000 ms after close"));
+}
+
+TEST_F(StayingHelper, IsKilledIfTheAgentDoesNotWaitForItsEnd) { stop_with(50); }
 
 // In simulated time; the helper is a real process.
 class BrokenHelper : public testing::Test {

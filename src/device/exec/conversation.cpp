@@ -29,7 +29,7 @@ Result<void> Conversation::hang_up()
     if (end_) {
         return tl::unexpected(*end_);
     }
-    helper_->set_deadline(answer_within_);
+    helper_->set_deadline(std::min(answer_within_, kEndWithin));
     end_ = Error{ErrorKind::unreachable, "the helper program has been closed"};
     return helper_->finish();
 }

@@ -19,6 +19,8 @@ namespace petrel::device::exec {
 
 // A helper has this much time from its start to its hello.
 inline constexpr Duration kHelloWithin = std::chrono::seconds{10};
+// After close and the end of its input, if its hello does not declare less.
+inline constexpr Duration kEndWithin = std::chrono::seconds{1};
 
 // More notices and notes than this between two answers end the conversation.
 inline constexpr std::size_t kMostUnasked = 4096;
