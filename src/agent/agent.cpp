@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "agent/reconcile.hpp"
 
@@ -26,10 +27,14 @@ Agent::Agent(watchdog::Watchlist list, const Start& start, Now now, Output& out)
 {
     again_.reserve(kLooksKept);
     look_rows_.reserve(kLooksKept);
-    if (start.remembered) {
-        watchdog_.load(*start.remembered, now.mono);
+    auto then = start;
+    if (then.remembered && then.remembered->rebooted) {
+        then.remembered = watchdog::end_latches(std::move(*then.remembered), watchdog_.watchlist());
     }
-    adopt(start, now, out);
+    if (then.remembered) {
+        watchdog_.load(*then.remembered, now.mono);
+    }
+    adopt(then, now, out);
     request_look(now, out);
 }
 

@@ -57,6 +57,7 @@ std::span<const std::string_view> keys_of(Command command)
     case Command::queues: return kQueues;
     case Command::mitigate:
     case Command::release:
+    case Command::repaired:
     case Command::hold:
     case Command::clear: return kOrder;
     case Command::release_all: return kReleaseAll;

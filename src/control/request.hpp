@@ -22,6 +22,7 @@ struct ControlRequest {
         queues,
         mitigate,
         release,
+        repaired,
         release_all,
         hold,
         events,
@@ -52,8 +53,8 @@ struct ControlRequest {
 };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(ControlRequest::Command::count_)> kCommands{
-    "status", "queues", "mitigate",   "release",      "release-all",  "hold",  "events",    "explain",
-    "reload", "clear",  "table-keys", "table-hashes", "table-change", "links", "link-clear"};
+    "status",  "queues", "mitigate", "release",    "repaired",     "release-all",  "hold",  "events",
+    "explain", "reload", "clear",    "table-keys", "table-hashes", "table-change", "links", "link-clear"};
 
 constexpr std::string_view name(ControlRequest::Command command)
 {

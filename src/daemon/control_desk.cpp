@@ -136,6 +136,39 @@ bool any(const DeviceRunner& runner, const Target& target, bool (*is)(Phase))
     return found;
 }
 
+// Whether a row of the target is watched as a NIC, and `is`.
+bool any_nic(const DeviceRunner& runner, const Target& target, bool (*is)(Phase))
+{
+    const auto& dog = runner.agent()->watchdog();
+    const auto& list = dog.watchlist();
+    bool found = false;
+    for_rows(list, target, [&](Slot slot) {
+        const auto policy = list.rows[slot.value].policy;
+        found = found || (policy != watchdog::kUnwatched &&
+                          list.policies[policy].criterion == watchdog::Criterion::receive_stall && is(dog.phase(slot)));
+    });
+    return found;
+}
+
+bool latched(Phase phase) { return phase == Phase::latched; }
+
+std::string repair_hint(const std::string& port)
+{
+    return fmt::format("is latched until it is repaired: then use `petrel host repaired {}`", port);
+}
+
+// A line for each NIC that a release leaves latched.
+void add_latched_nics(const DeviceRunner& runner, std::vector<std::string>& lines)
+{
+    const auto& inventory = runner.agent()->watchdog().watchlist().inventory;
+    for (const auto& row : inventory.rows) {
+        if (any_nic(runner, row.target, latched)) {
+            const auto port = to_string(inventory, row.target);
+            lines.push_back(fmt::format("{}: {} {}", runner.name(), port, repair_hint(port)));
+        }
+    }
+}
+
 }  // namespace
 
 void ControlDesk::handle(const ControlRequest& request, const std::string& by, const ControlReply& reply)
@@ -158,6 +191,7 @@ ControlAnswer ControlDesk::answer(const ControlRequest& request, const std::stri
     case Command::queues: return queues(request);
     case Command::mitigate:
     case Command::release:
+    case Command::repaired:
     case Command::hold: return order(request, by);
     case Command::clear: return clear(request, by);
     case Command::release_all: return release_all(by);
@@ -256,9 +290,16 @@ ControlAnswer ControlDesk::order(const ControlRequest& request, const std::strin
             return refuse("is not mitigated, so there is nothing to hold; `petrel mitigate` mitigates it until it is "
                           "released");
         }
+    } else if (request.command == Command::release && any_nic(*runner, target, latched)) {
+        return refuse(repair_hint(request.queue));
+    } else if (request.command == Command::repaired && !any_nic(*runner, target, [](Phase) { return true; })) {
+        return refuse("is not watched as a NIC: `petrel release` releases a queue");
     } else if (!any(*runner, target, [](Phase phase) { return !at_rest(phase); })) {
         return order_line(
             {{fmt::format("{} of {} is not mitigated: there was nothing to release", request.queue, runner->name())}});
+    }
+    if (request.command == Command::repaired) {
+        order.kind = Order::Kind::repaired;
     }
     if (const auto taken = runner->order(order); !taken) {
         return error_line(taken.error());
@@ -299,14 +340,24 @@ ControlAnswer ControlDesk::release_all(const std::string& by) const
     control::OrderReport report;
     bool all = true;
     for (const auto& runner : desk_.runners()) {
-        const auto before = mitigated(*runner);
+        std::vector<std::string> kept;
+        if (runner->agent() != nullptr) {
+            add_latched_nics(*runner, kept);
+        }
+        const auto before = mitigated(*runner) - static_cast<std::uint32_t>(kept.size());
         const auto taken = runner->order({Order::Kind::release, std::nullopt, by});
         all = all && taken;
-        report.lines.push_back(!taken        ? taken.error().what
-                               : before == 0 ? fmt::format("{}: nothing was mitigated", runner->name())
-                                             : fmt::format("{}: {} released; a storm that goes on is detected again",
-                                                           runner->name(), count_text(before, "queue")));
-        if (taken && before != 0) {
+        if (!taken) {
+            report.lines.push_back(taken.error().what);
+            continue;
+        }
+        if (before != 0 || kept.empty()) {
+            report.lines.push_back(before == 0 ? fmt::format("{}: nothing was mitigated", runner->name())
+                                               : fmt::format("{}: {} released; a storm that goes on is detected again",
+                                                             runner->name(), count_text(before, "queue")));
+        }
+        std::ranges::move(kept, std::back_inserter(report.lines));
+        if (before != 0) {
             add_red_switch(*runner, report.lines);
         }
     }

@@ -30,17 +30,22 @@ public:
     void post(const watchdog::Notice&) noexcept override {}
 };
 
+watchdog::Checkpoint checkpoint_of(const runtime::StateFile& state, const std::string& device,
+                                   const watchdog::Inventory& inventory, const Now& now)
+{
+    if (!state.remembered()) {
+        return {};
+    }
+    auto read = codec::read_checkpoint(state.remembered()->checkpoint, device, inventory);
+    const auto age = runtime::time_since(*state.remembered(), now.wall, runtime::this_boot());
+    return read ? watchdog::aged(std::move(*read), age) : watchdog::Checkpoint{};
+}
+
 // Appends the order and the end of each open storm to the history, and removes the reasons for treatments from the
 // checkpoint.
-Result<void> forget_reasons(runtime::StateFile& state, const std::string& device, const watchdog::Inventory& inventory,
-                            const std::string& by, const Now& now)
+Result<void> forget_reasons(runtime::StateFile& state, watchdog::Checkpoint memory, const std::string& device,
+                            const watchdog::Inventory& inventory, const std::string& by, const Now& now)
 {
-    watchdog::Checkpoint memory;
-    if (state.remembered()) {
-        auto read = codec::read_checkpoint(state.remembered()->checkpoint, device, inventory);
-        const auto age = runtime::time_since(*state.remembered(), now.wall, runtime::this_boot());
-        memory = read ? watchdog::aged(std::move(*read), age) : watchdog::Checkpoint{};
-    }
     memory.next_seq = std::max(memory.next_seq, state.last_seq() + 1);
     const auto released = release_memory(std::move(memory), by);
     watchdog::Watchlist list;
@@ -58,7 +63,7 @@ public:
 
     void release(const config::DeviceEntry& entry, Driver& driver)
     {
-        released_ = 0;
+        found_ = 0;
         if (auto done = try_release(entry, driver); !done) {
             all_ = false;
             add_line(entry, done.error().what);
@@ -97,7 +102,7 @@ private:
         if (!driver.journal_is_complete()) {
             release_shown(entry, **device);
         }
-        if (released_ == 0) {
+        if (found_ == 0) {
             add_line(entry, "nothing is in force");
         }
         return (*device)->close();
@@ -160,11 +165,22 @@ private:
         }
         // Before the first release: if this process dies in between, the next start does not apply the treatments
         // again.
-        if (auto forgotten = forget_reasons(state, entry.name, inventory, by_, clock_.now()); !forgotten) {
+        const auto now = clock_.now();
+        const auto memory = checkpoint_of(state, entry.name, inventory, now);
+        if (auto forgotten = forget_reasons(state, memory, entry.name, inventory, by_, now); !forgotten) {
             all_ = false;
             add_line(entry, forgotten.error().what);
         }
         for (const auto& mitigation : *active) {
+            if (std::ranges::any_of(memory.rows, [&](const watchdog::Checkpoint::Row& row) {
+                    return row.target == mitigation.target && is_latched_nic(row);
+                })) {
+                ++found_;
+                add_line(entry, fmt::format("{0} is latched until it is repaired: then start the agent and use `petrel "
+                                            "host repaired {0}`",
+                                            to_string(inventory, mitigation.target)));
+                continue;
+            }
             const auto outcome = device::carry_out(released(mitigation.target), device, **journal, clock_);
             const bool done = outcome.verdict == Verdict::confirmed || outcome.verdict == Verdict::accepted;
             add_result(entry, to_string(inventory, mitigation.target), done, outcome.detail);
@@ -198,7 +214,7 @@ private:
 
     void add_result(const config::DeviceEntry& entry, const std::string& target, bool done, const std::string& why)
     {
-        ++released_;
+        ++found_;
         all_ = all_ && done;
         add_line(entry,
                  fmt::format("{} {}{}{}", target, done ? "released" : "not released", why.empty() ? "" : ": ", why));
@@ -220,7 +236,7 @@ private:
     IgnoredNotices notices_;
     std::vector<std::string> lines_;
     std::uint64_t commands_{};
-    std::size_t released_{};  // of the present device
+    std::size_t found_{};  // treatments in force on the present device
     bool all_{true};
 };
 

@@ -13,7 +13,7 @@ namespace petrel::daemon {
 
 struct Released {
     control::OrderReport report;
-    bool all{true};  // no treatment is in force any more
+    bool all{true};  // no treatment is in force any more, except of latched NICs
 };
 
 // Does nothing to a device while a live agent holds its state: the report names that agent's pid. The history shows

@@ -49,6 +49,11 @@ void forget_storm(Row& row, bool shared)
 
 }  // namespace
 
+bool is_latched_nic(const Row& row)
+{
+    return row.phase == watchdog::Phase::latched && watchdog::is_of_nic(row.treatment);
+}
+
 ReleasedMemory release_memory(watchdog::Checkpoint checkpoint, const std::string& by)
 {
     ReleasedMemory released;
@@ -61,6 +66,9 @@ ReleasedMemory release_memory(watchdog::Checkpoint checkpoint, const std::string
     emit(order_taken(by));
     std::set<std::uint64_t> closed;
     for (auto& row : checkpoint.rows) {
+        if (is_latched_nic(row)) {
+            continue;
+        }
         const bool shared = !row.ordered && !closed.insert(row.cause).second;
         if (row.cause != 0 && !shared) {
             emit(storm_released(row));

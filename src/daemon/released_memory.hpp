@@ -14,7 +14,11 @@ struct ReleasedMemory {
     watchdog::Checkpoint checkpoint;
 };
 
-// The checkpoint keeps statistics, but no storm, latch or order, so that the next start has no reason to treat a queue.
+// Only its repair or a reboot ends this latch.
+bool is_latched_nic(const watchdog::Checkpoint::Row&);
+
+// The checkpoint keeps statistics and latched NICs, but no other storm, latch or order, so that the next start has no
+// reason to treat a queue.
 ReleasedMemory release_memory(watchdog::Checkpoint, const std::string& by);
 
 }  // namespace petrel::daemon

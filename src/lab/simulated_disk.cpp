@@ -14,8 +14,8 @@ using runner::StoredEvent;
 constexpr std::size_t kMostEvents = 100;
 constexpr std::size_t kMostGrowth = 262'144;  // bytes; a file that has grown by more is rewritten without old records
 
-// The same boot for the whole run: simulated time goes on while no agent runs, and the machine never reboots.
-runtime::Boot simulated_boot(Instant now) { return {"twin", now.time_since_epoch()}; }
+// Simulated time goes on while no agent runs.
+runtime::Boot simulated_boot(const SimulatedDisk& disk, Instant now) { return {disk.boot_id, now.time_since_epoch()}; }
 
 Error disk_full(const std::string& what) { return {ErrorKind::exhausted, what + ": no space left on the disk"}; }
 
@@ -128,12 +128,14 @@ std::optional<runner::Memory::Loaded> DiskMemory::load(const Now& now) const
     if (!remembered_) {
         return std::nullopt;
     }
-    return Loaded{remembered_->checkpoint, time_since(*remembered_, now.wall, simulated_boot(now.mono))};
+    const auto boot = simulated_boot(disk_, now.mono);
+    return Loaded{remembered_->checkpoint, time_since(*remembered_, now.wall, boot),
+                  is_of_another_boot(*remembered_, boot)};
 }
 
 Result<void> DiskMemory::append(std::span<const StoredEvent> events, std::string_view checkpoint, const Now& now)
 {
-    auto boot = simulated_boot(now.mono);
+    auto boot = simulated_boot(disk_, now.mono);
     remembered_ = runtime::Remembered{std::string{checkpoint}, now.wall, std::move(boot.id), boot.age};
     take(events);
     written_();

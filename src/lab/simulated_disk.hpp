@@ -26,6 +26,7 @@ struct SimulatedDisk {
     std::size_t last_journal_record{};  // bytes of the journal's last record; 0: none, or it is part of a rewrite
     bool full{};                        // every write fails
     Duration write_takes{};
+    std::string boot_id{"twin"};  // of the machine: the same for a whole run of the lab, in which no machine reboots
 
     // Simulates a power loss during a write: the last `bytes` of the state (none: half of its last record) never
     // reached the disk, and the journal ends with an unfinished record. Complete records of the journal are durable,

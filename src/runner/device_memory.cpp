@@ -42,6 +42,7 @@ std::optional<watchdog::Checkpoint> DeviceRunner::remembered()
     }
     checkpoint->next_seq = std::max(checkpoint->next_seq, memory().last_seq() + 1);
     auto now = watchdog::aged(std::move(*checkpoint), saved->age);
+    now.rebooted = saved->rebooted;
     if (!gone.rows.empty()) {
         health_.log(
             LogLevel::warning, "memory_of_others",

@@ -42,6 +42,7 @@ public:
     struct Loaded {
         std::string checkpoint;  // as codec::checkpoint_json writes it
         Duration age{};          // since it was appended
+        bool rebooted{};         // the machine was booted again since then
     };
 
     virtual ~Memory() = default;

@@ -25,7 +25,11 @@ FileMemory::FileMemory(std::unique_ptr<StateFile> state, std::filesystem::path j
 std::optional<runner::Memory::Loaded> FileMemory::load(const Now& now) const
 {
     const auto& saved = state_->remembered();
-    return saved ? std::optional{Loaded{saved->checkpoint, time_since(*saved, now.wall, this_boot())}} : std::nullopt;
+    if (!saved) {
+        return std::nullopt;
+    }
+    const auto boot = this_boot();
+    return Loaded{saved->checkpoint, time_since(*saved, now.wall, boot), is_of_another_boot(*saved, boot)};
 }
 
 Result<void> FileMemory::append(std::span<const StoredEvent> events, std::string_view checkpoint, const Now& now)

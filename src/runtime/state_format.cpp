@@ -128,6 +128,11 @@ StateContent parse_state(std::span<const std::byte> bytes, std::string_view devi
     return content;
 }
 
+bool is_of_another_boot(const Remembered& then, const Boot& boot)
+{
+    return !boot.id.empty() && !then.boot_id.empty() && boot.id != then.boot_id;
+}
+
 Duration time_since(const Remembered& then, WallTime now, const Boot& boot)
 {
     if (!boot.id.empty() && boot.id == then.boot_id) {

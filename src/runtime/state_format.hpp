@@ -50,6 +50,9 @@ Bytes state_record(std::string_view device, const Remembered&, std::span<const S
 
 StateContent parse_state(std::span<const std::byte>, std::string_view device);
 
+// False if one of the two boots is not known.
+bool is_of_another_boot(const Remembered&, const Boot&);
+
 // How long ago it was saved: by the time since boot if the machine was not rebooted since, else by the wall clock. Zero
 // if the wall clock was set back.
 Duration time_since(const Remembered&, WallTime now, const Boot&);

@@ -3,7 +3,26 @@
 #include <algorithm>
 #include <utility>
 
+#include "watchdog/watchlist.hpp"
+
 namespace petrel::watchdog {
+
+Checkpoint end_latches(Checkpoint saved, const Watchlist& list)
+{
+    for (std::size_t i = 0; i != list.rows.size(); ++i) {
+        const auto policy = list.rows[i].policy;
+        if (policy == kUnwatched || list.policies[policy].criterion != Criterion::receive_stall ||
+            list.policies[policy].latch_across_reboot) {
+            continue;
+        }
+        for (auto& row : saved.rows) {
+            if (row.target == list.inventory.rows[i].target && row.phase == Phase::latched) {
+                row.phase = Phase::restoring;
+            }
+        }
+    }
+    return saved;
+}
 
 Checkpoint aged(Checkpoint saved, Duration by)
 {

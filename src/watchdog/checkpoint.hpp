@@ -41,12 +41,18 @@ struct Checkpoint {
     };
     std::uint64_t next_seq{1};
     bool red_switch{};
+    bool rebooted{};        // the machine was booted again since it was saved; set by the reader, not stored
     std::vector<Row> rows;  // only rows that have something to remember
     bool operator==(const Checkpoint&) const = default;
 };
 
 // The upper bound of all ages in a checkpoint: subtracting it from any Instant does not overflow.
 inline constexpr Duration kOldestAge = std::chrono::days{36'525};  // a hundred years
+
+struct Watchlist;
+
+// A reboot is a repair: the latches of NICs end, except those that their policy keeps.
+Checkpoint end_latches(Checkpoint, const Watchlist&);
 
 // The checkpoint after the agent was down for `by`. Ages and the time in storms grow. Proven time does not grow,
 // because nothing was observed meanwhile.

@@ -18,16 +18,16 @@ std::string_view name(EventKind k)
 std::string_view name(Reason r)
 {
     constexpr std::array<std::string_view, static_cast<std::size_t>(Reason::count_)> kNames{
-        "proven",   "quiet",    "forced",     "probe",   "link_down",    "blast_radius",
-        "repeated", "operator", "red_switch", "stop",    "reconfigured", "reconciled",
-        "device",   "refused",  "failed",     "differs", "timed_out",    "no_effect"};
+        "proven",   "quiet",      "forced",  "probe",        "link_down",  "blast_radius", "repeated",
+        "operator", "red_switch", "stop",    "reconfigured", "reconciled", "reboot",       "device",
+        "refused",  "failed",     "differs", "timed_out",    "no_effect"};
     return kNames.at(static_cast<std::size_t>(r));
 }
 
 std::string_view name(Order::Kind k)
 {
-    constexpr std::array<std::string_view, 8> kNames{"mitigate", "release",       "red_switch_on", "red_switch_off",
-                                                     "stop",     "stop_and_hold", "hold",          "clear"};
+    constexpr std::array<std::string_view, 9> kNames{
+        "mitigate", "release", "repaired", "red_switch_on", "red_switch_off", "stop", "stop_and_hold", "hold", "clear"};
     return kNames.at(static_cast<std::size_t>(k));
 }
 

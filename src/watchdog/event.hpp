@@ -97,6 +97,7 @@ enum class Reason : std::uint8_t {
     stop,
     reconfigured,
     reconciled,  // found on the device at start
+    reboot,      // the machine of the NIC was booted again
     device,      // the device reported it
     refused,
     failed,
@@ -141,7 +142,8 @@ struct LinkEvent {
 struct Order {
     enum class Kind : std::uint8_t {
         mitigate,
-        release,
+        release,   // not of a latched NIC
+        repaired,  // releases also a latched NIC
         red_switch_on,
         red_switch_off,
         stop,

@@ -95,6 +95,11 @@ private:
     Criterion criterion(Slot r) const { return watched(r) ? policy(r).criterion : Criterion::continuous; }
     bool under_treatment(Slot r) const;
     bool at_work(Slot r) const;
+    // It stays latched until it is repaired.
+    bool is_latched_nic(Slot r) const
+    {
+        return rows_[r].decision == Decision::latched && criterion(r) == Criterion::receive_stall;
+    }
     bool in_storm(Slot r) const { return at_work(r) && rows_[r].origin != Origin::red_switch; }
     static bool counts_as_mitigated(const Row&);
     const Run* run_of(Slot r) const;

@@ -164,8 +164,9 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
     switch (order.kind) {
     case Order::Kind::mitigate: each([&](Slot r) { mitigate_by_order(r, Origin::operator_, cause, now); }); break;
     case Order::Kind::release:
+    case Order::Kind::repaired:
         each([&](Slot r) {
-            if (at_work(r)) {
+            if (at_work(r) && (order.kind == Order::Kind::repaired || !is_latched_nic(r))) {
                 release_by_order(r, Reason::operator_, now);
             }
         });
@@ -289,8 +290,8 @@ void Machine::stop(Instant now)
 {
     stopping_ = true;
     for (const auto r : map_.rows()) {
-        if (rows_[r].decision == Decision::latched && criterion(r) == Criterion::receive_stall) {
-            continue;  // a NIC that was latched stays so until it is repaired
+        if (is_latched_nic(r)) {
+            continue;
         }
         if (at_work(r)) {
             release_by_order(r, Reason::stop, now);

@@ -86,6 +86,10 @@ void Machine::load(const Checkpoint& saved, Instant now)
                 // Rows with the same event share a storm; those of an order do not.
                 rows_[r].shared = from.cause != 0 && !from.ordered && !announced.insert(from.cause).second;
                 load_row(r, from, now);
+                if (saved.rebooted && rows_[r].ending == Reason::reconciled &&
+                    criterion(r) == Criterion::receive_stall) {
+                    rows_[r].ending = Reason::reboot;
+                }
             }
         });
     }
@@ -209,7 +213,7 @@ void Machine::adopt(const Target& target, Treatment found, bool keep, Instant no
             wait_for_quiet(r);
         } else if (!keep && at_work(r) && (rows_[r].site == site || target.priority)) {
             const auto treated_at = rows_[r].site;
-            release(r, Reason::reconciled, now);
+            release(r, rows_[r].ending == Reason::reboot ? Reason::reboot : Reason::reconciled, now);
             sites_.change(treated_at, [&](Site& s) { s.assume(std::nullopt, now); });
         }
         update_want(site, now);

@@ -73,6 +73,8 @@ enum class Treatment : std::uint8_t {
 using Treatments = std::uint32_t;  // one bit per Treatment
 constexpr Treatments bit(Treatment t) { return 1U << static_cast<unsigned>(t); }
 constexpr bool has(Treatments set, Treatment t) { return (set & bit(t)) != 0; }
+// A treatment that only NICs have.
+constexpr bool is_of_nic(Treatment t) { return t == Treatment::mute_pause || t == Treatment::port_down; }
 std::string_view name(Treatment);
 std::optional<Treatment> treatment_from_name(std::string_view);
 

@@ -138,7 +138,8 @@ RC_GTEST_PROP(ControlJson, RequestsAreReadAsTheyWereWritten, ())
     ControlRequest request;
     request.command = any_enum<Command>();
     const bool queue = request.command == Command::mitigate || request.command == Command::release ||
-                       request.command == Command::hold || request.command == Command::explain;
+                       request.command == Command::repaired || request.command == Command::hold ||
+                       request.command == Command::explain;
     if (queue || (request.command == Command::clear && *rc::gen::arbitrary<bool>())) {
         request.queue = "Ethernet4:3";
         request.device = *rc::gen::element<std::string>("", "sw1");

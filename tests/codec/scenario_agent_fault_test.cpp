@@ -124,6 +124,7 @@ TEST(ScenarioAgentFaults, OrdersAndPolicies)
     using Kind = watchdog::Order::Kind;
     const std::pair<std::string, Kind> orders[]{{"mitigate", Kind::mitigate},
                                                 {"release", Kind::release},
+                                                {"repaired", Kind::repaired},
                                                 {"red-switch-on", Kind::red_switch_on},
                                                 {"red-switch-off", Kind::red_switch_off},
                                                 {"stop", Kind::stop},

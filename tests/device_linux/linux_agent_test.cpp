@@ -3,80 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "device/linux/linux_device.hpp"
-#include "device_linux/fake_kernel.hpp"
-#include "support/simulated_runner.hpp"
-#include "support/world.hpp"
+#include "device_linux/nic_host.hpp"
 
 namespace petrel::test {
 namespace {
 
 using namespace std::chrono_literals;
-using device::linux_nic::LinuxDevice;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using watchdog::EventKind;
+using testing::StartsWith;
 using watchdog::Order;
-using watchdog::Treatment;
-
-constexpr DeviceId kNicId{0};
-constexpr Target kNicPort{{kNicId, 0}, std::nullopt};
-
-constexpr Instant at(std::chrono::milliseconds when) { return Instant{when}; }
-
-// One process of an agent. It finds the memory of the process before.
-class Process {
-public:
-    Process(FakeNic& nic, lab::SimulatedDisk& disk, device::ManualClock& clock)
-        : runner_(clock, {.open = [this, &nic, &clock] { return open(nic, clock); },
-                          .policies = book_of(watchdog::find_preset("rdma-nic")->policy),
-                          .memory = std::make_unique<lab::DiskMemory>(disk, [] {})})
-    {}
-
-    void run_until(Instant end) { runner_.run_until(end); }
-    void stop() { runner_.order({Order::Kind::stop, std::nullopt, "test"}); }
-    void release() { runner_.order({Order::Kind::release, kNicPort, "test"}); }
-    const LinuxDevice& device() const { return *device_; }
-    std::size_t openings() const { return openings_; }
-
-    std::vector<std::string> events() const
-    {
-        std::vector<std::string> kinds;
-        for (const auto& event : runner_.events) {
-            kinds.emplace_back(name(event.kind));
-        }
-        return kinds;
-    }
-
-    std::vector<std::string> notes;
-
-private:
-    Result<device::Device*> open(FakeNic& nic, device::ManualClock& clock)
-    {
-        ++openings_;
-        return LinuxDevice::open(kNicId, nic.interface, std::make_unique<FakeKernel>(nic), clock,
-                                 [this](const std::string& note) { notes.push_back(note); })
-            .map([this](std::unique_ptr<LinuxDevice> opened) -> device::Device* {
-                device_ = std::move(opened);
-                return device_.get();
-            });
-    }
-
-    std::unique_ptr<LinuxDevice> device_;
-    std::size_t openings_{};
-    SimulatedRunner runner_;
-};
-
-struct Host {
-    Process process() { return {nic, disk, clock}; }
-
-    device::ManualClock clock;
-    FakeNic nic{clock};
-    lab::SimulatedDisk disk;
-};
 
 TEST(LinuxAgent, TurnsPfcOffOnceWhenTheReceivePipelineIsStuck)
 {
@@ -91,14 +30,14 @@ TEST(LinuxAgent, TurnsPfcOffOnceWhenTheReceivePipelineIsStuck)
     EXPECT_THAT(host.nic.writes, IsEmpty()) << "before 100 ms of proof";
     process.run_until(at(1130ms));
     EXPECT_THAT(host.nic.writes, ElementsAre("pfc 0x00"));
-    EXPECT_THAT(process.events(), ElementsAre("nic_latched"));
+    EXPECT_THAT(process.events(), ElementsAre("nic_latched proven"));
     EXPECT_EQ(host.disk.journaled().size(), 1U);
 
     process.run_until(at(2s));
     host.nic.set(true, false);  // works again; it was not repaired
     process.run_until(at(600s));
     EXPECT_THAT(host.nic.writes, ElementsAre("pfc 0x00"));
-    EXPECT_THAT(process.events(), ElementsAre("nic_latched"));
+    EXPECT_THAT(process.events(), ElementsAre("nic_latched proven"));
     EXPECT_EQ(process.openings(), 1U);
 }
 
@@ -109,7 +48,7 @@ TEST(LinuxAgent, AReleasePutsBackWhatWasConfigured)
     host.nic.set(false, true);
     process.run_until(at(1s));
     host.nic.set(true, false);
-    process.release();
+    process.repaired();
     process.run_until(at(2s));
     EXPECT_THAT(host.nic.writes, ElementsAre("pfc 0x00", "pfc 0x08"));
     EXPECT_EQ(host.nic.pfc, (nic::Pfc{0b0000'1000, 8, false, 0}));
@@ -128,7 +67,7 @@ TEST(LinuxAgent, ALatchOutlivesTheProcessWithoutAnotherWrite)
     next.run_until(at(60s));
     EXPECT_THAT(host.nic.writes, ElementsAre("pfc 0x00"));
     host.nic.set(true, false);
-    next.release();
+    next.repaired();
     next.run_until(at(61s));
     EXPECT_THAT(host.nic.writes, ElementsAre("pfc 0x00", "pfc 0x08"));
 }
@@ -139,7 +78,7 @@ TEST(LinuxAgent, AStopDoesNotEndALatch)
     auto process = host.process();
     host.nic.set(false, true);
     process.run_until(at(1s));
-    process.stop();
+    process.order(Order::Kind::stop);
     EXPECT_THAT(host.nic.writes, ElementsAre("pfc 0x00"));
     EXPECT_EQ(host.disk.journaled().size(), 1U);
 }
@@ -200,7 +139,7 @@ TEST(LinuxAgent, TurnsPauseOfTheLinkOffWherePfcIsNotUsed)
     process.run_until(at(2s));
     EXPECT_THAT(host.nic.writes, ElementsAre("pause tx off"));
     EXPECT_TRUE(host.nic.pause->receives);
-    process.release();
+    process.repaired();
     process.run_until(at(2050ms));
     EXPECT_EQ(host.nic.pause, (nic::LinkPause{false, true, true}));
 }
@@ -248,7 +187,7 @@ TEST(LinuxAgent, ReportsADriverThatRefuses)
     auto process = host.process();
     host.nic.set(false, true);
     process.run_until(at(1s));
-    EXPECT_THAT(process.events(), Contains("mitigation_failed"));
+    EXPECT_THAT(process.events(), Contains(StartsWith("mitigation_failed")));
     EXPECT_EQ(host.nic.pfc->enabled, 0b0000'1000);
 }
 
@@ -259,7 +198,7 @@ TEST(LinuxAgent, ReportsADriverThatIgnoresTheWrite)
     auto process = host.process();
     host.nic.set(false, true);
     process.run_until(at(1s));
-    EXPECT_THAT(process.events(), Contains("mitigation_failed"));
+    EXPECT_THAT(process.events(), Contains(StartsWith("mitigation_failed")));
 }
 
 TEST(LinuxAgent, ADriverWithOldCountersDetectsLaterAndNotWrongly)
@@ -314,7 +253,7 @@ TEST(LinuxAgent, AMissingInterfaceFailsTheLook)
     process.run_until(at(1s));
     host.nic.interface = "eth1";
     process.run_until(at(2s));
-    EXPECT_THAT(process.events(), Not(Contains("nic_latched")));
+    EXPECT_THAT(process.events(), Not(Contains(StartsWith("nic_latched"))));
     EXPECT_THAT(host.nic.writes, IsEmpty());
 }
 

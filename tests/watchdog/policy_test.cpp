@@ -183,6 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
         Word{"release", {"auto", "forced", "manual"}, {"", "quiet", "AUTO", "auto,forced"}},
         Word{"needs_backlog", {"true", "false"}, {"", "1", "yes", "True"}},
         Word{"host_facing_only", {"true", "false"}, {"", "0", "no"}}, Word{"clip", {"true", "false"}, {"", "1", "no"}},
+        Word{"latch_across_reboot", {"true", "false"}, {"", "1", "yes"}},
         Word{"detected_by", {"petrel"}, {"", "device", "Petrel", "nobody"}},
         Word{"priorities",
              {"all", "0", "7", "3,4", "0,1,2,3,4,5,6"},
@@ -191,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(SetParameter, EveryKeyIsCoveredAbove)
 {
-    EXPECT_EQ(parameters().size(), 18U) << "a new parameter needs its row in Ranges or Words";
+    EXPECT_EQ(parameters().size(), 19U) << "a new parameter needs its row in Ranges or Words";
 }
 
 TEST(SetParameter, OnlySaiLetsTheDeviceDetect)
@@ -224,10 +225,17 @@ TEST(SetParameter, ChangesOnlyItsParameter)
 {
     for (const auto& one : parameters()) {
         Policy policy = preset_named("sonic").policy;
-        const std::map<std::string_view, std::string_view> other{
-            {"action", "forward"}, {"release", "manual"},      {"needs_backlog", "true"}, {"host_facing_only", "true"},
-            {"priorities", "0"},   {"detected_by", "petrel"},  {"latch_count", "3"},      {"leak", "2"},
-            {"clip", "true"},      {"interval_tolerance", "5"}};
+        const std::map<std::string_view, std::string_view> other{{"action", "forward"},
+                                                                 {"release", "manual"},
+                                                                 {"needs_backlog", "true"},
+                                                                 {"host_facing_only", "true"},
+                                                                 {"priorities", "0"},
+                                                                 {"detected_by", "petrel"},
+                                                                 {"latch_count", "3"},
+                                                                 {"leak", "2"},
+                                                                 {"clip", "true"},
+                                                                 {"interval_tolerance", "5"},
+                                                                 {"latch_across_reboot", "true"}};
         const auto value = other.contains(one.key) ? other.at(one.key) : "777";
         ASSERT_FALSE(set_parameter(policy, preset_named("sonic"), one.key, value)) << one.key;
         EXPECT_EQ(parameter_text(policy, one.key), value);

@@ -69,8 +69,10 @@ TEST(NicLatched, NothingButARepairReleasesIt)
     EXPECT_EQ(d.story(), Story{"1200100 order_taken stop by ann operator"});
     EXPECT_EQ(d.phase(), Phase::latched) << "a latch survives the watchdog";
     EXPECT_EQ(d.in_effect(), Treatment::mute_pause);
-    d.order(Order::Kind::release, d.target(), "repair");
-    EXPECT_EQ(d.story(), (Story{"1200100 order_taken release by repair operator", "1200100 do none Ethernet0",
+    d.order(Order::Kind::release, d.target(), "ann");
+    EXPECT_EQ(d.story(), Story{"1200100 order_taken release by ann operator"});
+    d.order(Order::Kind::repaired, d.target(), "ann");
+    EXPECT_EQ(d.story(), (Story{"1200100 order_taken repaired by ann operator", "1200100 do none Ethernet0",
                                 "1200100 storm_released Ethernet0 operator"}));
 }
 

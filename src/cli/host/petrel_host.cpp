@@ -35,7 +35,7 @@ std::vector<Command> host_program_commands()
         {"doctor", kGeneral, "What can be observed and done at each network interface, and what is missing.",
          kNoExamples, host_doctor_flags},
         {"repaired", kGeneral, "A latched NIC was repaired: put its PFC and pause back.", kNoExamples,
-         control_flags(control::ControlRequest::Command::release, {queue_flag, note_flag}, run_control)},
+         control_flags(control::ControlRequest::Command::repaired, {queue_flag, note_flag}, run_control)},
         {"link", kGeneral, "Why the links of the NICs went down.", kNoExamples, nullptr},
     };
     for (const auto& rows : {link_commands(), config_commands(), running_agent_commands()}) {

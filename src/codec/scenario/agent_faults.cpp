@@ -250,8 +250,8 @@ std::optional<Target> read_target(FaultTable& fault, const std::vector<NodeId>& 
 
 void order(FaultTable& fault)
 {
-    static constexpr std::array<std::string_view, 7> kOrders{
-        "mitigate", "release", "red-switch-on", "red-switch-off", "stop", "stop-and-hold", "hold"};
+    static constexpr std::array<std::string_view, 8> kOrders{
+        "mitigate", "release", "repaired", "red-switch-on", "red-switch-off", "stop", "stop-and-hold", "hold"};
     GiveOrder what;
     what.order.by = "scenario";
     if (const auto* node = fault.section.require("what", "an order")) {

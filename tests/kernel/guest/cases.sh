@@ -102,6 +102,19 @@ same "PFC" $(get nic2 pfc) 8
 healthy nic2
 end
 
+begin "a release does not end the latch, with or without an agent"
+writes=$(get nic0 sets)
+petrel-host release nic0 >/dev/null 2>&1 && wrong "release of a latched NIC succeeds"
+petrel-host release-all | grep -q "nic0 is latched until it is repaired" || wrong "release-all does not name nic0"
+stop TERM
+petrel-host release-all --device linux:nic0 --state-dir $STATE --control-socket $PETREL_CONTROL_SOCKET 2>/dev/null |
+    grep -q "nic0 is latched until it is repaired" || wrong "release-all without an agent does not name nic0"
+start
+done_within_a_minute polls nic0 30
+same "PFC" $(get nic0 pfc) 0
+same "writes" $(get nic0 sets) $writes
+end
+
 begin "the latch survives a restart of the agent, which writes nothing"
 writes=$(get nic0 sets)
 stop TERM
