@@ -1,6 +1,5 @@
 // The HTTP listener for metrics: GET /metrics and /healthz only, in its own thread. Memory and idle time of each
-// connection are bounded. When there are too many connections, each new one closes the oldest of the addresses that
-// have the most, so that slow clients do not block a health check.
+// connection are bounded, and so is their number (http/visitors.hpp).
 #pragma once
 
 #include <cstdint>
@@ -43,8 +42,7 @@ private:
     std::uint16_t port_{};
 };
 
-// "0.0.0.0:9464", "[::]:9464": clients on any network reach it.
-bool open_to_all(std::string_view host_port);
-std::string open_to_all_text(std::string_view host_port);  // the warning
+// The warning about a listener that clients on any network reach.
+std::string open_to_all_text(std::string_view host_port);
 
 }  // namespace petrel::daemon

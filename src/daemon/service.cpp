@@ -14,6 +14,7 @@
 #include "daemon/log_text.hpp"
 #include "daemon/metrics.hpp"
 #include "daemon/notify.hpp"
+#include "http/listening_socket.hpp"
 #include "runtime/helper_process.hpp"
 #include "runtime/start_guard.hpp"
 #include "words/words.hpp"
@@ -183,7 +184,7 @@ void Service::start()
          fmt::format("petrel {} watches {}; configuration: {}; metrics: {}", options_.version,
                      count_text(runners_.size(), "device"), config_.file.empty() ? "defaults" : config_.file,
                      metrics_ ? fmt::format("port {}", metrics_->port()) : "off"));
-    if (metrics_ && open_to_all(config_.metrics_listen)) {
+    if (metrics_ && http::open_to_all(config_.metrics_listen)) {
         note(Log::Level::warning, "metrics_open_to_all", open_to_all_text(config_.metrics_listen));
     }
     reached("loaded");

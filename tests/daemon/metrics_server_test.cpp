@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "http/listening_socket.hpp"
 #include "runtime/file_descriptor.hpp"
 
 namespace petrel::daemon {
@@ -191,10 +192,10 @@ TEST(MetricsServer, SlowClientsOfManyAddressesDoNotKeepAHealthCheckOut)
 TEST(MetricsServer, DetectsAddressesThatAreOpenToAll)
 {
     for (const auto* everywhere : {"0.0.0.0:9464", "[::]:9464", "[0:0::0]:9464", "[::ffff:0.0.0.0]:9464", "0:9464"}) {
-        EXPECT_TRUE(open_to_all(everywhere)) << everywhere;
+        EXPECT_TRUE(http::open_to_all(everywhere)) << everywhere;
     }
     for (const auto* somewhere : {"", "9464", "127.0.0.1:9464", "[::1]:9464", "192.0.2.1:9464", "localhost:9464"}) {
-        EXPECT_FALSE(open_to_all(somewhere)) << somewhere;
+        EXPECT_FALSE(http::open_to_all(somewhere)) << somewhere;
     }
 }
 

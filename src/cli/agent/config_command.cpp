@@ -7,6 +7,7 @@
 
 #include "codec/agent_config_json.hpp"
 #include "daemon/metrics_server.hpp"
+#include "http/listening_socket.hpp"
 #include "runtime/atomic_file.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"
@@ -106,7 +107,7 @@ ExitCode run_config_check(const ConfigCheckOptions& options)
             text += fmt::format("{} is good: {}, {}\n", file,
                                 counted(config->policies.policies.size(), "policy", "policies"),
                                 counted(config->devices.size(), "device", "devices"));
-            if (daemon::open_to_all(config->metrics_listen)) {
+            if (http::open_to_all(config->metrics_listen)) {
                 text += fmt::format("{}: warning: {}\n", file, daemon::open_to_all_text(config->metrics_listen));
             }
         }
