@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace petrel::fabric {
 namespace {
@@ -73,10 +74,8 @@ FabricView::FabricView(const Cables& cables, Duration silent_after) : silent_aft
 
 void FabricView::apply(const Message& message)
 {
+    received(message.source, message.position);
     auto& reports = sources_[message.source];
-    if (message.source.channel == Channel::agent) {
-        reports.numbers[message.position.epoch].add(message.position.number);
-    }
     const auto kind = port_event_kind(message.kind);
     if (!kind) {
         return;
@@ -89,6 +88,24 @@ void FabricView::apply(const Message& message)
         if (messages.size() > kLinkMessagesKept) {
             messages.erase(messages.begin());
         }
+    }
+}
+
+void FabricView::set_state(DeviceState state)
+{
+    std::sort(state.ports.begin(), state.ports.end(), [](auto& a, auto& b) { return a.port < b.port; });
+    states_[state.device] = std::move(state);
+}
+
+void FabricView::received_before(const std::string& device, std::uint64_t epoch, std::uint64_t number)
+{
+    sources_[{device, Channel::agent}].numbers[epoch].add_all_to(number);
+}
+
+void FabricView::received(const Source& source, Position position)
+{
+    if (source.channel == Channel::agent) {
+        sources_[source].numbers[position.epoch].add(position.number);
     }
 }
 
@@ -116,6 +133,9 @@ std::set<std::string> FabricView::device_names() const
     for (const auto& [source, reports] : sources_) {
         names.insert(source.device);
     }
+    for (const auto& [device, state] : states_) {
+        names.insert(device);
+    }
     for (const auto& [port, far] : neighbours_) {
         names.insert(port.device);
     }
@@ -124,8 +144,24 @@ std::set<std::string> FabricView::device_names() const
 
 std::optional<PortName> FabricView::neighbour(const PortName& port) const
 {
-    const auto found = neighbours_.find(port);
-    return found == neighbours_.end() ? std::nullopt : std::optional{found->second};
+    if (const auto found = neighbours_.find(port); found != neighbours_.end()) {
+        return found->second;
+    }
+    const auto* state = state_of(port);
+    return state == nullptr ? std::nullopt : state->neighbour;
+}
+
+const PortState* FabricView::state_of(const PortName& port) const
+{
+    const auto device = states_.find(port.device);
+    if (device == states_.end()) {
+        return nullptr;
+    }
+    const auto& ports = device->second.ports;
+    const auto found =
+        std::lower_bound(ports.begin(), ports.end(), port.port,
+                         [](const PortState& state, const std::string& name) { return state.port < name; });
+    return found == ports.end() || found->port != port.port ? nullptr : &*found;
 }
 
 Sight FabricView::sight(const std::string& device, Instant now) const
@@ -170,13 +206,26 @@ std::vector<ShownDevice> FabricView::devices(Instant now) const
 {
     std::vector<ShownDevice> shown;
     for (const auto& name : device_names()) {
-        ShownDevice device{name, sight(name, now), 0};
+        ShownDevice device{name, sight(name, now)};
+        if (const auto state = states_.find(name); state != states_.end()) {
+            device.state = state->second.state;
+        }
         if (const auto agent = sources_.find({name, Channel::agent}); agent != sources_.end()) {
             for (const auto& [epoch, numbers] : agent->second.numbers) {
                 device.missing += numbers.missing();
             }
         }
         shown.push_back(std::move(device));
+    }
+    return shown;
+}
+
+ShownPort FabricView::shown_port(const PortName& port, Instant now) const
+{
+    ShownPort shown{port, neighbour(port), sight(port.device, now), errors(port)};
+    if (const auto* state = state_of(port)) {
+        shown.link = state->link;
+        shown.queues = state->queues;
     }
     return shown;
 }
@@ -192,9 +241,14 @@ std::vector<ShownPort> FabricView::ports(Instant now) const
     for (const auto& [port, far] : neighbours_) {
         names.insert(port);
     }
+    for (const auto& [device, state] : states_) {
+        for (const auto& port : state.ports) {
+            names.insert({device, port.port});
+        }
+    }
     std::vector<ShownPort> shown;
     for (const auto& port : names) {
-        shown.push_back({port, neighbour(port), sight(port.device, now), errors(port)});
+        shown.push_back(shown_port(port, now));
     }
     return shown;
 }
@@ -219,6 +273,25 @@ std::vector<ShownLink> FabricView::links(Instant now) const
         shown.push_back({end(port, now), far ? std::optional{end(*far, now)} : std::nullopt});
     }
     return shown;
+}
+
+std::map<Source, std::vector<Position>> FabricView::standing() const
+{
+    std::map<Source, std::vector<Position>> all;
+    for (const auto& [source, reports] : sources_) {
+        auto& positions = all[source];
+        for (const auto& port : reports.errors.ports()) {
+            for (const auto& error : reports.errors.errors(port)) {
+                if (is_open(error)) {
+                    positions.push_back({error.boot, error.seq});
+                }
+            }
+        }
+        for (const auto& [port, messages] : reports.links) {
+            positions.push_back(std::prev(messages.end())->position);
+        }
+    }
+    return all;
 }
 
 std::vector<ShownStorm> FabricView::storms(Instant now) const

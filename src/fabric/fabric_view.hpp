@@ -4,7 +4,6 @@
 // A device that does not report is unknown, never healthy: its ports and links show the state that it last reported.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -15,20 +14,12 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "fabric/device_state.hpp"
 #include "fabric/message.hpp"
 #include "fabric/number_ranges.hpp"
 #include "fabric/port_errors.hpp"
 
 namespace petrel::fabric {
-
-struct PortName {
-    std::string device;
-    std::string port;
-    auto operator<=>(const PortName&) const = default;
-};
-
-// A cable joins two ports.
-using Cables = std::vector<std::pair<PortName, PortName>>;
 
 // Whether the manager receives reports of a device.
 struct Sight {
@@ -41,6 +32,7 @@ struct ShownDevice {
     std::string name;
     Sight sight;
     std::uint64_t missing{};  // messages of its agent that the manager did not receive
+    std::string state{};      // as its agent last reported; empty: it did not
     bool operator==(const ShownDevice&) const = default;
 };
 
@@ -49,6 +41,8 @@ struct ShownPort {
     std::optional<PortName> neighbour;
     Sight sight;                          // of its device
     std::vector<PortErrorRecord> errors;  // the oldest first, including closed ones
+    LinkState link{};                     // as the agent last reported
+    std::vector<QueueState> queues{};
     bool in_error() const;
     bool operator==(const ShownPort&) const = default;
 };
@@ -96,6 +90,15 @@ public:
     // A message that has just arrived, or that arrived earlier and was stored.
     void apply(const Message&);
 
+    // The present state of a device. Replaces its former one.
+    void set_state(DeviceState);
+
+    // An earlier process received the messages of the agent up to this number, and they are not applied any more.
+    void received_before(const std::string& device, std::uint64_t epoch, std::uint64_t number);
+
+    // A message that arrived earlier. Its effect is applied separately, if it has one.
+    void received(const Source&, Position);
+
     // The device has just reported, with or without a message.
     void heard(const std::string& device, Now);
     // It reported to an earlier process, at this time.
@@ -103,12 +106,18 @@ public:
     // The connection to its agent has ended: it is unknown until it reports again.
     void lost(const std::string& device);
 
-    // All in the order of names, storms by age. Ports have reports of errors or a cable, links have gone down or have a
-    // cable.
+    std::optional<PortName> neighbour(const PortName&) const;
+
+    // All in the order of names, storms by age. Ports have reports of errors, a state or a cable; links have gone down
+    // or have a cable.
     std::vector<ShownDevice> devices(Instant now) const;
     std::vector<ShownPort> ports(Instant now) const;
     std::vector<ShownLink> links(Instant now) const;
     std::vector<ShownStorm> storms(Instant now) const;
+
+    // The messages without which the present state would be forgotten: those that opened an error that is open, and the
+    // last one of each link.
+    std::map<Source, std::vector<Position>> standing() const;
 
 private:
     struct Reports {
@@ -122,12 +131,14 @@ private:
     };
 
     std::set<std::string> device_names() const;
-    std::optional<PortName> neighbour(const PortName&) const;
+    const PortState* state_of(const PortName&) const;
+    ShownPort shown_port(const PortName&, Instant now) const;
     Sight sight(const std::string& device, Instant now) const;
     std::vector<PortErrorRecord> errors(const PortName&) const;
     ShownEnd end(const PortName&, Instant now) const;
 
-    std::map<PortName, PortName> neighbours_;
+    std::map<PortName, PortName> neighbours_;    // by cable
+    std::map<std::string, DeviceState> states_;  // ports in the order of names
     Duration silent_after_;
     std::map<Source, Reports> sources_;
     std::map<std::string, Heard> heard_;

@@ -1,5 +1,6 @@
 #include "fabric/number_ranges.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 namespace petrel::fabric {
@@ -26,6 +27,20 @@ void NumberRanges::add(std::uint64_t number)
     if (joins_after) {
         ranges_.erase(after);
     }
+}
+
+void NumberRanges::add_all_to(std::uint64_t last)
+{
+    if (last == 0) {
+        return;
+    }
+    auto end = last;
+    auto range = ranges_.begin();
+    while (range != ranges_.end() && range->first <= last + 1) {
+        end = std::max(end, range->second);
+        range = ranges_.erase(range);
+    }
+    ranges_.emplace(1, end);
 }
 
 std::uint64_t NumberRanges::missing() const

@@ -9,6 +9,7 @@ namespace petrel::fabric {
 class NumberRanges {
 public:
     void add(std::uint64_t number);
+    void add_all_to(std::uint64_t last);  // 1 to `last`
     bool contains(std::uint64_t number) const;
 
     // How many numbers between the least and the greatest are not in the set.

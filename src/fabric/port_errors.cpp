@@ -39,7 +39,8 @@ private:
         if (known != errors_.end()) {
             ++known->times;
         } else if (link_up_) {
-            errors_.push_back({event.cause, event.priority, event.raw, 1, event.at, {}, Closed::not_yet});
+            errors_.push_back(
+                {event.cause, event.priority, event.raw, 1, event.at, {}, Closed::not_yet, event.boot, event.seq});
         }
     }
 
@@ -72,6 +73,40 @@ private:
     bool link_up_{true};  // a port that reports errors has a link until it reports link_down
 };
 
+using Events = std::set<PortEvent>;
+
+bool ends(const PortEvent& later, const PortEvent& event)
+{
+    if (event.kind == Kind::link_down) {
+        return later.kind == Kind::link_up || later.kind == Kind::link_down;
+    }
+    return later.kind == Kind::link_down || (later.kind == Kind::closed && later.priority == event.priority &&
+                                             (later.cause == event.cause || later.cause == link::kNoReason));
+}
+
+// Whether the event still has an effect: its error is open, or its link is down.
+bool stands(const Events& events, Events::const_iterator event)
+{
+    const bool begins = event->kind == Kind::opened || event->kind == Kind::link_down;
+    return begins && std::none_of(std::next(event), events.end(), [&](auto& later) { return ends(later, *event); });
+}
+
+void drop_one(Events& events)
+{
+    std::vector<const PortEvent*> standing;
+    for (auto event = events.begin(); event != events.end(); ++event) {
+        const bool repeats = std::any_of(standing.begin(), standing.end(), [&](const PortEvent* one) {
+            return one->kind == event->kind && one->priority == event->priority && one->cause == event->cause;
+        });
+        if (repeats || !stands(events, event)) {
+            events.erase(event);
+            return;
+        }
+        standing.push_back(&*event);
+    }
+    events.erase(events.begin());
+}
+
 }  // namespace
 
 std::optional<PortEvent> port_event(const watchdog::Event& event, std::uint64_t boot, WallTime at)
@@ -98,7 +133,7 @@ void PortErrors::put(const std::string& port, PortEvent event)
     auto& known = events_[port];
     known.insert(std::move(event));
     if (known.size() > kEventsKept) {
-        known.erase(known.begin());
+        drop_one(known);
     }
 }
 

@@ -50,12 +50,16 @@ struct PortErrorRecord {
     WallTime opened_at{};
     WallTime closed_at{};
     Closed closed{};
+    std::uint64_t boot{};  // of the event that opened it
+    std::uint64_t seq{};
     bool operator==(const PortErrorRecord&) const = default;
 };
 
 class PortErrors {
 public:
-    static constexpr std::size_t kEventsKept = 256;  // per port; beyond that, the oldest are dropped
+    // Per port; beyond that, the oldest are dropped that do not matter any more: the opening of an error that is open
+    // stays.
+    static constexpr std::size_t kEventsKept = 256;
 
     void put(const std::string& port, PortEvent);
 

@@ -1,69 +1,133 @@
 #include "manager/manager.hpp"
 
-#include "codec/event_reader.hpp"
 #include "manager/event_message.hpp"
 
 namespace petrel::manager {
 
 Result<Manager> Manager::start(std::unique_ptr<Store> store, const fabric::Cables& cables)
 {
-    const auto messages = store->messages();
-    if (!messages) {
-        return tl::unexpected(messages.error());
-    }
-    const auto heard = store->heard();
-    if (!heard) {
-        return tl::unexpected(heard.error());
-    }
     Manager manager{std::move(store), cables};
-    for (const auto& message : *messages) {
-        manager.view_.apply(message);
-        if (message.source.channel == fabric::Channel::agent) {
-            manager.epochs_.remember(message.source.device, message.position, message.at);
-        }
-    }
-    for (const auto& [device, at] : *heard) {
-        manager.view_.heard_before(device, at);
+    if (const auto remembered = manager.remember(); !remembered) {
+        return tl::unexpected(remembered.error());
     }
     return manager;
 }
 
-Result<void> Manager::take_event(std::string_view line, Now now)
+Result<void> Manager::remember()
 {
-    const auto event = codec::read_event(line);
-    if (!event) {
-        return tl::unexpected(event.error());
+    const auto sources = store_->sources();
+    if (!sources) {
+        return tl::unexpected(sources.error());
     }
-    auto message = event_message(*event);
-    if (!message) {
-        return tl::unexpected(Error{ErrorKind::corrupt, "an event without a device or a number"});
+    for (const auto& known : *sources) {
+        epochs_.remember(known.source.device, {known.epoch, known.highest}, known.latest);
+        view_.received_before(known.source.device, known.epoch, known.forgotten);
     }
-    message->position = epochs_.place(message->source.device, message->position.number, message->at);
-    heard(message->source.device, now);
-    taken_.push_back(std::move(*message));
-    return {};
+    const auto agents = store_->agents();
+    const auto devices = store_->devices();
+    const auto heard = store_->heard();
+    if (!agents || !devices || !heard) {
+        return tl::unexpected(!agents ? agents.error() : !devices ? devices.error() : heard.error());
+    }
+    apply({.now = {}, .messages = {}, .heard = {}, .agents = *agents, .devices = *devices, .samples = {}, .audit = {}});
+    for (const auto& [device, at] : *heard) {
+        view_.heard_before(device, at);
+    }
+    return store_
+        ->each_position(
+            [&](const fabric::Source& source, fabric::Position position) { view_.received(source, position); })
+        .and_then([&] { return store_->each_message([&](const auto& message) { view_.apply(message); }); });
+}
+
+void Manager::take(const codec::Report& report, const std::string& from, Now now)
+{
+    take_agent(report, from, now);
+    for (const auto& [event, text] : report.events) {
+        if (auto message = event_message(event)) {
+            message->position = epochs_.place(message->source.device, message->position.number, message->at);
+            take_message({std::move(*message), text}, now);
+        }
+    }
+    for (const auto& state : report.devices) {
+        taken_.devices.push_back({report.agent, state});
+        heard(state.device, now);
+    }
+    taken_.samples.insert(taken_.samples.end(), report.samples.begin(), report.samples.end());
+    if (const auto own = devices_of_.find(report.agent); own != devices_of_.end()) {
+        for (const auto& device : own->second) {
+            heard(device, now);
+        }
+    }
+}
+
+void Manager::take_agent(const codec::Report& report, const std::string& from, Now now)
+{
+    const auto known = agents_.find(report.agent);
+    if (known != agents_.end() && known->second.boot == report.boot && known->second.version == report.version) {
+        return;
+    }
+    taken_.agents.push_back({report.agent, report.boot, report.version, now.wall});
+    audit({now.wall, from, "agent_started", report.agent, report.boot});
+}
+
+void Manager::take_message(TakenMessage taken, Now now)
+{
+    heard(taken.message.source.device, now);
+    taken_.messages.push_back(std::move(taken));
 }
 
 void Manager::heard(const std::string& device, Now now)
 {
-    view_.heard(device, now);
-    heard_[device] = now.wall;
+    heard_[device] = now;
+    taken_.heard[device] = now.wall;
+    taken_.now = now.wall;
 }
 
-Result<std::size_t> Manager::commit()
+Result<std::vector<StoredEvent>> Manager::commit()
 {
-    if (taken_.empty() && heard_.empty()) {
-        return std::size_t{0};
+    const auto batch = std::exchange(taken_, {});
+    const auto heard = std::exchange(heard_, {});
+    if (batch.empty()) {
+        return std::vector<StoredEvent>{};
     }
-    const auto added = store_->append(taken_, heard_);
+    auto added = store_->append(batch);
     if (added) {
-        for (const auto& message : taken_) {
-            view_.apply(message);
+        apply(batch);
+        for (const auto& [device, at] : heard) {
+            view_.heard(device, at);
         }
-        taken_.clear();
-        heard_.clear();
     }
     return added;
+}
+
+void Manager::apply(const Batch& batch)
+{
+    for (const auto& taken : batch.messages) {
+        view_.apply(taken.message);
+    }
+    for (const auto& agent : batch.agents) {
+        agents_[agent.agent] = agent;
+    }
+    for (const auto& device : batch.devices) {
+        const auto& name = device.state.device;
+        if (const auto former = agent_of_.find(name); former != agent_of_.end()) {
+            devices_of_[former->second].erase(name);
+        }
+        agent_of_[name] = device.agent;
+        devices_of_[device.agent].insert(name);
+        view_.set_state(device.state);
+    }
+}
+
+std::string Manager::agent_of(const std::string& device) const
+{
+    const auto known = agent_of_.find(device);
+    return known == agent_of_.end() ? std::string{} : known->second;
+}
+
+Result<void> Manager::prune(const Retention& retention, WallTime now)
+{
+    return store_->prune(retention, now, view_.standing());
 }
 
 }  // namespace petrel::manager

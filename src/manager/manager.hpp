@@ -1,17 +1,20 @@
 // The fabric manager: takes the reports of agents, stores them and then applies them to its view of the fabric. The
-// caller carries the lines, asks for the time and shows the view. Not thread-safe.
+// caller carries the reports, asks for the time and shows the view. Not thread-safe.
 #pragma once
 
-#include <cstddef>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
 #include "base/time.hpp"
+#include "codec/manager/report_reader.hpp"
 #include "fabric/fabric_view.hpp"
 #include "manager/agent_epochs.hpp"
+#include "manager/batch.hpp"
 #include "manager/store.hpp"
 
 namespace petrel::manager {
@@ -21,25 +24,38 @@ public:
     // Begins with the view that the store remembers. Every device is unknown until it reports.
     static Result<Manager> start(std::unique_ptr<Store>, const fabric::Cables& = {});
 
-    // One event of docs/events.md. It changes the view at the next commit(). Fails if the line is no event.
-    Result<void> take_event(std::string_view line, Now);
-    void heard(const std::string& device, Now);
-    void lost(const std::string& device) { view_.lost(device); }
+    // They change the view at the next commit(). `from`: who sent the report, for the audit.
+    void take(const codec::Report&, const std::string& from, Now);
+    void take_message(TakenMessage, Now);
+    void audit(AuditEntry entry) { taken_.audit.push_back(std::move(entry)); }
 
-    // Stores what was taken, then applies it to the view. Returns how many messages are new. After a failure the caller
-    // must end: agents keep their events for the next start.
-    Result<std::size_t> commit();
+    // Stores what was taken, then applies it to the view. Returns the new events. After a failure nothing of it is
+    // stored; agents report it again.
+    Result<std::vector<StoredEvent>> commit();
+
+    Result<void> prune(const Retention&, WallTime now);
 
     const fabric::FabricView& view() const { return view_; }
+    const Store& store() const { return *store_; }
+    const std::map<std::string, AgentRecord>& agents() const { return agents_; }
+    std::string agent_of(const std::string& device) const;  // empty: none
 
 private:
     Manager(std::unique_ptr<Store> store, const fabric::Cables& cables) : store_(std::move(store)), view_(cables) {}
 
+    Result<void> remember();
+    void take_agent(const codec::Report&, const std::string& from, Now);
+    void heard(const std::string& device, Now);
+    void apply(const Batch&);
+
     std::unique_ptr<Store> store_;
     fabric::FabricView view_;
     AgentEpochs epochs_;
-    std::vector<fabric::Message> taken_;
-    HeardTimes heard_;  // not stored yet
+    std::map<std::string, AgentRecord> agents_;
+    std::map<std::string, std::set<std::string>> devices_of_;  // by agent
+    std::map<std::string, std::string> agent_of_;              // by device
+    std::map<std::string, Now> heard_;                         // since the last commit
+    Batch taken_;
 };
 
 }  // namespace petrel::manager

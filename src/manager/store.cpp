@@ -1,101 +1,41 @@
 #include "manager/store.hpp"
 
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <fmt/format.h>
-#include <sqlite3.h>
-
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
+
+#include "codec/manager/report_reader.hpp"
+#include "manager/store_guard.hpp"
 
 namespace petrel::manager {
 namespace {
 
-using Kind = fabric::Message::Kind;
+constexpr int kVersion = 2;
 
-constexpr int kVersion = 1;
-
+// event.kind has the numbers of fabric::Message::Kind. The cursor of an event is its id.
 constexpr auto kTables = R"(
-    CREATE TABLE message(
-        device TEXT NOT NULL, channel TEXT NOT NULL, epoch INTEGER NOT NULL, number INTEGER NOT NULL,
-        kind TEXT NOT NULL, port TEXT NOT NULL, priority INTEGER, cause INTEGER NOT NULL,
-        neighbour_reason INTEGER NOT NULL, at_us INTEGER NOT NULL, text TEXT NOT NULL,
-        PRIMARY KEY(device, channel, epoch, number)) WITHOUT ROWID;
+    CREATE TABLE source(id INTEGER PRIMARY KEY, device TEXT NOT NULL, channel TEXT NOT NULL, UNIQUE(device, channel));
+    CREATE TABLE numbers(
+        source INTEGER NOT NULL, epoch INTEGER NOT NULL, highest INTEGER NOT NULL, forgotten INTEGER NOT NULL,
+        latest_us INTEGER NOT NULL, PRIMARY KEY(source, epoch)) WITHOUT ROWID;
+    CREATE TABLE event(
+        id INTEGER PRIMARY KEY, source INTEGER NOT NULL, epoch INTEGER NOT NULL, number INTEGER NOT NULL,
+        kind INTEGER NOT NULL, port TEXT NOT NULL, priority INTEGER, cause INTEGER NOT NULL,
+        neighbour_reason INTEGER NOT NULL, at_us INTEGER NOT NULL, taken_us INTEGER NOT NULL, text TEXT NOT NULL,
+        event TEXT NOT NULL, UNIQUE(source, epoch, number));
     CREATE TABLE heard(device TEXT PRIMARY KEY, at_us INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE agent(agent TEXT PRIMARY KEY, boot TEXT NOT NULL, version TEXT NOT NULL, since_us INTEGER NOT NULL)
+        WITHOUT ROWID;
+    CREATE TABLE device(device TEXT PRIMARY KEY, agent TEXT NOT NULL, state TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE sample(
+        id INTEGER PRIMARY KEY, device TEXT NOT NULL, port TEXT NOT NULL, queue INTEGER NOT NULL,
+        time_us INTEGER NOT NULL, paused_us INTEGER NOT NULL, tx_packets INTEGER NOT NULL, rx_pfc INTEGER NOT NULL,
+        taken_us INTEGER NOT NULL, UNIQUE(device, port, queue, time_us));
+    CREATE TABLE audit(
+        id INTEGER PRIMARY KEY, at_us INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, target TEXT NOT NULL,
+        result TEXT NOT NULL);
 )";
-
-constexpr std::array<std::pair<Kind, std::string_view>, 5> kKinds{{{Kind::error_opened, "error_opened"},
-                                                                   {Kind::error_closed, "error_closed"},
-                                                                   {Kind::link_down, "link_down"},
-                                                                   {Kind::link_up, "link_up"},
-                                                                   {Kind::other, "other"}}};
-
-std::string kind_name(Kind kind)
-{
-    return std::string{
-        std::find_if(kKinds.begin(), kKinds.end(), [&](auto& one) { return one.first == kind; })->second};
-}
-
-Kind kind_named(std::string_view name)
-{
-    const auto* known = std::find_if(kKinds.begin(), kKinds.end(), [&](auto& one) { return one.second == name; });
-    return known == kKinds.end() ? Kind::other : known->first;
-}
-
-std::int64_t us_of(WallTime at) { return at.time_since_epoch().count(); }
-WallTime time_of(std::int64_t us) { return WallTime{std::chrono::microseconds{us}}; }
-
-Error store_error(const std::string& path, const SQLite::Exception& why)
-{
-    const auto code = why.getErrorCode();
-    const auto kind = code == SQLITE_CORRUPT || code == SQLITE_NOTADB  ? ErrorKind::corrupt
-                      : code == SQLITE_PERM || code == SQLITE_READONLY ? ErrorKind::denied
-                      : code == SQLITE_FULL                            ? ErrorKind::exhausted
-                                                                       : ErrorKind::unreachable;
-    const auto* hint = code == SQLITE_BUSY ? " (does another manager use it?)" : "";
-    return {kind, fmt::format("the manager's store {}: {}{}", path, why.what(), hint)};
-}
-
-fabric::Message message_in(SQLite::Statement& row)
-{
-    fabric::Message message;
-    message.source.device = row.getColumn(0).getString();
-    message.source.channel = row.getColumn(1).getString() == fabric::name(fabric::Channel::log)
-                                 ? fabric::Channel::log
-                                 : fabric::Channel::agent;
-    message.position.epoch = static_cast<std::uint64_t>(row.getColumn(2).getInt64());
-    message.position.number = static_cast<std::uint64_t>(row.getColumn(3).getInt64());
-    message.kind = kind_named(row.getColumn(4).getString());
-    message.port = row.getColumn(5).getString();
-    if (!row.getColumn(6).isNull()) {
-        message.priority = Priority{static_cast<std::uint8_t>(row.getColumn(6).getInt())};
-    }
-    message.cause = static_cast<link::Canonical>(row.getColumn(7).getInt());
-    message.neighbour_reason = static_cast<std::uint8_t>(row.getColumn(8).getInt());
-    message.at = time_of(row.getColumn(9).getInt64());
-    message.text = row.getColumn(10).getString();
-    return message;
-}
-
-void bind(SQLite::Statement& insert, const fabric::Message& message)
-{
-    insert.bind(1, message.source.device);
-    insert.bind(2, std::string{fabric::name(message.source.channel)});
-    insert.bind(3, static_cast<std::int64_t>(message.position.epoch));
-    insert.bind(4, static_cast<std::int64_t>(message.position.number));
-    insert.bind(5, kind_name(message.kind));
-    insert.bind(6, message.port);
-    if (message.priority) {
-        insert.bind(7, static_cast<int>(message.priority->value));
-    } else {
-        insert.bind(7);
-    }
-    insert.bind(8, static_cast<int>(message.cause));
-    insert.bind(9, static_cast<int>(message.neighbour_reason));
-    insert.bind(10, us_of(message.at));
-    insert.bind(11, message.text);
-}
 
 // Nothing is shared with other processes: the file is locked as long as it is open.
 void prepare(SQLite::Database& database)
@@ -103,7 +43,7 @@ void prepare(SQLite::Database& database)
     database.exec("PRAGMA locking_mode = EXCLUSIVE");
     database.exec("PRAGMA journal_mode = WAL");
     database.exec("PRAGMA synchronous = FULL");
-    SQLite::Transaction transaction{database};
+    SQLite::Transaction transaction{database, SQLite::TransactionBehavior::IMMEDIATE};
     if (database.execAndGet("PRAGMA user_version").getInt() == 0) {
         database.exec(kTables);
         database.exec(fmt::format("PRAGMA user_version = {}", kVersion));
@@ -111,22 +51,63 @@ void prepare(SQLite::Database& database)
     transaction.commit();
 }
 
+template <class Row, class Bind>
+void insert_all(SQLite::Database& database, const char* sql, const std::vector<Row>& rows, const Bind& bind)
+{
+    if (rows.empty()) {
+        return;
+    }
+    SQLite::Statement insert{database, sql};
+    for (const auto& row : rows) {
+        bind(insert, row);
+        insert.exec();
+        insert.reset();
+    }
+}
+
+void bind_message(SQLite::Statement& insert, std::int64_t source, const TakenMessage& taken, WallTime now)
+{
+    const auto& message = taken.message;
+    insert.bind(1, source);
+    insert.bind(2, to_column(message.position.epoch));
+    insert.bind(3, to_column(message.position.number));
+    insert.bind(4, static_cast<int>(message.kind));
+    insert.bindNoCopy(5, message.port);
+    if (message.priority) {
+        insert.bind(6, static_cast<int>(message.priority->value));
+    } else {
+        insert.bind(6);
+    }
+    insert.bind(7, static_cast<int>(message.cause));
+    insert.bind(8, static_cast<int>(message.neighbour_reason));
+    insert.bind(9, us_of(message.at));
+    insert.bind(10, us_of(now));
+    insert.bindNoCopy(11, message.text);
+    insert.bindNoCopy(12, taken.event);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& path)
 {
-    try {
+    auto opened = guarded(path.string(), [&] {
         auto database = std::make_unique<SQLite::Database>(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
         prepare(*database);
-        if (const auto version = database->execAndGet("PRAGMA user_version").getInt(); version != kVersion) {
-            return tl::unexpected(
-                Error{ErrorKind::unsupported, fmt::format("the manager's store {} has version {}, allowed: {}",
-                                                          path.string(), version, kVersion)});
-        }
-        return std::unique_ptr<Store>{new Store{std::move(database), path.string()}};
-    } catch (const SQLite::Exception& why) {
-        return tl::unexpected(store_error(path.string(), why));
+        return database;
+    });
+    if (!opened) {
+        return tl::unexpected(opened.error());
     }
+    return guarded(path.string(), [&] { return (*opened)->execAndGet("PRAGMA user_version").getInt(); })
+        .and_then([&](int version) -> Result<std::unique_ptr<Store>> {
+            if (version != kVersion) {
+                return tl::unexpected(
+                    Error{ErrorKind::unsupported, fmt::format("the manager's store {} has version {}, allowed: {}",
+                                                              path.string(), version, kVersion)});
+            }
+            std::unique_ptr<Store> store{new Store{std::move(*opened), path.string()}};
+            return guarded(path.string(), [&] { store->load_sources(); }).map([&] { return std::move(store); });
+        });
 }
 
 Store::Store(std::unique_ptr<SQLite::Database> database, std::string path)
@@ -135,59 +116,135 @@ Store::Store(std::unique_ptr<SQLite::Database> database, std::string path)
 
 Store::~Store() = default;
 
-Result<std::size_t> Store::append(std::span<const fabric::Message> messages, const HeardTimes& heard)
+void Store::load_sources()
 {
-    try {
-        std::size_t added = 0;
+    SQLite::Statement row{*database_, "SELECT id, device, channel FROM source"};
+    while (row.executeStep()) {
+        const auto channel = row.getColumn(2).getString() == fabric::name(fabric::Channel::log)
+                                 ? fabric::Channel::log
+                                 : fabric::Channel::agent;
+        source_numbers_[{row.getColumn(1).getString(), channel}] = row.getColumn(0).getInt64();
+    }
+    SQLite::Statement numbers{*database_, "SELECT source, epoch, highest, forgotten, latest_us FROM numbers"};
+    while (numbers.executeStep()) {
+        numbers_[{numbers.getColumn(0).getInt64(), from_column(numbers.getColumn(1).getInt64())}] = {
+            from_column(numbers.getColumn(2).getInt64()), from_column(numbers.getColumn(3).getInt64()),
+            numbers.getColumn(4).getInt64()};
+    }
+}
+
+std::int64_t Store::source_number(const fabric::Source& source)
+{
+    if (const auto known = source_numbers_.find(source); known != source_numbers_.end()) {
+        return known->second;
+    }
+    SQLite::Statement insert{*database_, "INSERT INTO source(device, channel) VALUES(?, ?)"};
+    insert.bind(1, source.device);
+    insert.bind(2, std::string{fabric::name(source.channel)});
+    insert.exec();
+    return source_numbers_[source] = database_->getLastInsertRowid();
+}
+
+Result<std::vector<StoredEvent>> Store::append(const Batch& batch)
+{
+    auto numbers = numbers_;  // as they are if the transaction fails
+    auto sources = source_numbers_;
+    auto stored = guarded(path_, [&] {
         SQLite::Transaction transaction{*database_};
-        SQLite::Statement insert{*database_, "INSERT OR IGNORE INTO message VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
-        for (const auto& message : messages) {
-            bind(insert, message);
-            added += static_cast<std::size_t>(insert.exec());
-            insert.reset();
-        }
-        SQLite::Statement update{*database_, "INSERT OR REPLACE INTO heard VALUES(?, ?)"};
-        for (const auto& [device, at] : heard) {
-            update.bind(1, device);
-            update.bind(2, us_of(at));
-            update.exec();
-            update.reset();
-        }
+        auto added = add_messages(batch);
+        add_rest(batch);
         transaction.commit();
         return added;
-    } catch (const SQLite::Exception& why) {
-        return tl::unexpected(store_error(path_, why));
+    });
+    if (!stored) {
+        numbers_ = std::move(numbers);
+        source_numbers_ = std::move(sources);
     }
+    return stored;
 }
 
-Result<std::vector<fabric::Message>> Store::messages() const
+std::vector<StoredEvent> Store::add_messages(const Batch& batch)
 {
-    try {
-        std::vector<fabric::Message> all;
-        SQLite::Statement row{*database_,
-                              "SELECT device, channel, epoch, number, kind, port, priority, cause, neighbour_reason, "
-                              "at_us, text FROM message ORDER BY device, channel, epoch, number"};
-        while (row.executeStep()) {
-            all.push_back(message_in(row));
-        }
-        return all;
-    } catch (const SQLite::Exception& why) {
-        return tl::unexpected(store_error(path_, why));
+    std::vector<StoredEvent> added;
+    if (batch.messages.empty()) {
+        return added;
     }
+    std::map<SourceEpoch, Numbers> changed;
+    SQLite::Statement insert{
+        *database_, "INSERT OR IGNORE INTO event(source, epoch, number, kind, port, priority, cause, "
+                    "neighbour_reason, at_us, taken_us, text, event) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+    for (const auto& taken : batch.messages) {
+        const auto& message = taken.message;
+        const auto source = source_number(message.source);
+        if (message.source.channel == fabric::Channel::agent) {
+            auto& numbers = numbers_[{source, message.position.epoch}];
+            if (message.position.number <= numbers.forgotten) {
+                continue;
+            }
+            numbers.highest = std::max(numbers.highest, message.position.number);
+            numbers.latest_us = std::max(numbers.latest_us, us_of(message.at));
+            changed[{source, message.position.epoch}] = numbers;
+        }
+        bind_message(insert, source, taken, batch.now);
+        if (insert.exec() > 0) {
+            added.push_back({database_->getLastInsertRowid(), message.source.device, message.port, taken.event});
+        }
+        insert.reset();
+    }
+    SQLite::Statement update{*database_, "INSERT OR REPLACE INTO numbers VALUES(?, ?, ?, ?, ?)"};
+    for (const auto& [key, numbers] : changed) {
+        update.bind(1, key.first);
+        update.bind(2, to_column(key.second));
+        update.bind(3, to_column(numbers.highest));
+        update.bind(4, to_column(numbers.forgotten));
+        update.bind(5, numbers.latest_us);
+        update.exec();
+        update.reset();
+    }
+    return added;
 }
 
-Result<HeardTimes> Store::heard() const
+void Store::add_rest(const Batch& batch)
 {
-    try {
-        HeardTimes times;
-        SQLite::Statement row{*database_, "SELECT device, at_us FROM heard"};
-        while (row.executeStep()) {
-            times[row.getColumn(0).getString()] = time_of(row.getColumn(1).getInt64());
-        }
-        return times;
-    } catch (const SQLite::Exception& why) {
-        return tl::unexpected(store_error(path_, why));
-    }
+    const std::vector<std::pair<std::string, WallTime>> heard{batch.heard.begin(), batch.heard.end()};
+    insert_all(*database_, "INSERT OR REPLACE INTO heard VALUES(?, ?)", heard, [](auto& insert, const auto& row) {
+        insert.bind(1, row.first);
+        insert.bind(2, us_of(row.second));
+    });
+    insert_all(*database_, "INSERT OR REPLACE INTO agent VALUES(?, ?, ?, ?)", batch.agents,
+               [](auto& insert, const AgentRecord& row) {
+                   insert.bind(1, row.agent);
+                   insert.bind(2, row.boot);
+                   insert.bind(3, row.version);
+                   insert.bind(4, us_of(row.since));
+               });
+    insert_all(*database_, "INSERT OR REPLACE INTO device VALUES(?, ?, ?)", batch.devices,
+               [](auto& insert, const DeviceRecord& row) {
+                   insert.bind(1, row.state.device);
+                   insert.bind(2, row.agent);
+                   insert.bind(3, codec::device_state_json(row.state));
+               });
+    insert_all(*database_,
+               "INSERT OR IGNORE INTO sample(device, port, queue, time_us, paused_us, tx_packets, rx_pfc, taken_us) "
+               "VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+               batch.samples, [&](auto& insert, const fabric::QueueSample& row) {
+                   insert.bind(1, row.port.device);
+                   insert.bind(2, row.port.port);
+                   insert.bind(3, static_cast<int>(row.queue.value));
+                   insert.bind(4, us_of(row.at));
+                   insert.bind(5, to_column(row.paused_us));
+                   insert.bind(6, to_column(row.tx_packets));
+                   insert.bind(7, to_column(row.rx_pfc));
+                   insert.bind(8, us_of(batch.now));
+               });
+    insert_all(*database_, "INSERT INTO audit(at_us, who, what, target, result) VALUES(?, ?, ?, ?, ?)", batch.audit,
+               [](auto& insert, const AuditEntry& row) {
+                   insert.bind(1, us_of(row.at));
+                   insert.bind(2, row.who);
+                   insert.bind(3, row.what);
+                   insert.bind(4, row.on);
+                   insert.bind(5, row.result);
+               });
 }
 
 }  // namespace petrel::manager

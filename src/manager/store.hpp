@@ -1,26 +1,51 @@
-// The manager's memory: all messages of all devices, in one SQLite file. A message is durable when append() returns, so
-// a manager that is killed at any moment shows the same view after its next start. Another process cannot open the file
-// meanwhile.
+// The manager's memory in one SQLite file. A batch is durable when append() returns, so a manager that is killed at any
+// moment shows the same view after its next start. Another process cannot open the file meanwhile. Not thread-safe.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
 #include "fabric/message.hpp"
+#include "manager/batch.hpp"
 
 namespace SQLite {
 class Database;
-}
+}  // namespace SQLite
 
 namespace petrel::manager {
 
-using HeardTimes = std::map<std::string, WallTime>;  // when each device last reported
+// How much history is kept.
+struct Retention {
+    std::size_t most_events{1'000'000};
+    std::chrono::hours oldest_event{24 * 30};
+    std::size_t most_samples{2'000'000};
+    std::chrono::hours oldest_sample{24};
+};
+
+// The messages of a source in one epoch.
+struct SourceRecord {
+    fabric::Source source;
+    std::uint64_t epoch{};
+    std::uint64_t highest{};
+    std::uint64_t forgotten{};  // messages up to this number are not stored any more
+    WallTime latest;            // of the source's own times
+};
+
+// Which events to read: a page of at most `limit` behind the cursor `after`, in the order of cursors.
+struct EventQuery {
+    std::string device;  // empty: all
+    std::int64_t after{};
+    std::size_t limit{100};
+};
 
 class Store {
 public:
@@ -29,17 +54,46 @@ public:
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;
 
-    // Everything or nothing. A message whose source and position are stored is ignored. Returns how many are new.
-    Result<std::size_t> append(std::span<const fabric::Message>, const HeardTimes&);
+    // Everything or nothing. A message whose source and position are known is ignored. Returns the new ones.
+    Result<std::vector<StoredEvent>> append(const Batch&);
 
-    Result<std::vector<fabric::Message>> messages() const;  // in the order of each source
+    // Forgets what is too old or too much. `keep`: messages that stay, because an error that they opened is open.
+    Result<void> prune(const Retention&, WallTime now,
+                       const std::map<fabric::Source, std::vector<fabric::Position>>& keep);
+
+    // The messages that change a port, in the order of each source.
+    Result<void> each_message(const std::function<void(const fabric::Message&)>&) const;
+    Result<void> each_position(const std::function<void(const fabric::Source&, fabric::Position)>&) const;
+    Result<std::vector<SourceRecord>> sources() const;
     Result<HeardTimes> heard() const;
+    Result<std::vector<AgentRecord>> agents() const;
+    Result<std::vector<DeviceRecord>> devices() const;
+    Result<std::vector<StoredEvent>> events(const EventQuery&) const;
+    Result<std::int64_t> last_cursor() const;
+    Result<std::vector<AuditEntry>> audit(std::size_t limit) const;  // the latest first
 
 private:
     Store(std::unique_ptr<SQLite::Database>, std::string path);
 
+    using SourceEpoch = std::pair<std::int64_t, std::uint64_t>;  // number of the source in the file, and its epoch
+    struct Numbers {
+        std::uint64_t highest{};
+        std::uint64_t forgotten{};
+        std::int64_t latest_us{};
+    };
+
+    void load_sources();
+    std::int64_t source_number(const fabric::Source&);
+    std::vector<StoredEvent> add_messages(const Batch&);
+    void add_rest(const Batch&);
+    void prune_events(std::int64_t first_kept, const std::map<fabric::Source, std::vector<fabric::Position>>& keep);
+    void prune_samples(const Retention&, WallTime now);
+
     std::unique_ptr<SQLite::Database> database_;
     std::string path_;
+    std::map<fabric::Source, std::int64_t> source_numbers_;
+    std::map<SourceEpoch, Numbers> numbers_;  // of agents
+    std::int64_t pruned_to_{};                // the pass over old events has come this far
 };
 
 }  // namespace petrel::manager

@@ -46,7 +46,7 @@ TEST(PortErrors, OpensAndCloses)
 {
     const auto errors = errors_after({event(1, Kind::opened), event(2, Kind::closed)});
     ASSERT_THAT(errors, SizeIs(1));
-    EXPECT_EQ(errors[0], (PortErrorRecord{kPause, {}, {}, 1, at(1), at(2), Closed::by_event}));
+    EXPECT_EQ(errors[0], (PortErrorRecord{kPause, {}, {}, 1, at(1), at(2), Closed::by_event, 1, 1}));
 }
 
 TEST(PortErrors, ReportedAgainIsCounted)
@@ -104,11 +104,24 @@ TEST(PortErrors, OnlyTheLastEventsAreKept)
     for (std::uint64_t seq = 1; seq <= PortErrors::kEventsKept + 10; ++seq) {
         view.put("p", event(seq, Kind::opened));
     }
-    view.put("p", event(3, Kind::closed));  // dropped, and too old to be added again
+    view.put("p", event(3, Kind::opened));  // dropped, and too old to be added again
     const auto errors = view.errors("p");
     ASSERT_THAT(errors, SizeIs(1));
     EXPECT_EQ(errors[0].times, PortErrors::kEventsKept);
-    EXPECT_EQ(errors[0].opened_at, at(11));
+    EXPECT_EQ(errors[0].opened_at, at(1));
+}
+
+TEST(PortErrors, AnOpenErrorIsKeptHoweverManyEventsFollow)
+{
+    PortErrors view;
+    auto standing = event(1, Kind::opened);
+    standing.priority = Priority{6};
+    view.put("p", standing);
+    for (std::uint64_t seq = 2; seq <= 3 * PortErrors::kEventsKept; ++seq) {
+        view.put("p", event(seq, seq % 2 == 0 ? Kind::opened : Kind::closed));
+    }
+    EXPECT_EQ(view.errors("p").at(0).opened_at, at(1));
+    EXPECT_EQ(view.errors("p").at(0).closed, PortErrorRecord::Closed::not_yet);
 }
 
 TEST(PortErrors, ForgettingDoesNotDependOnOrder)

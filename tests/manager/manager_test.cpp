@@ -19,6 +19,18 @@ using testing::SizeIs;
 
 constexpr Instant kNow{1h};
 
+constexpr auto kBoot = "0123456789abcdef0123456789abcdef";
+
+// A report of the agent leaf3 with these lines.
+codec::Report report(std::string_view lines, std::string_view boot = kBoot)
+{
+    const auto text =
+        fmt::format("{{\"report\":1,\"agent\":\"leaf3\",\"boot\":\"{}\",\"version\":\"x\"}}\n{}", boot, lines);
+    const auto read = codec::read_report(text);
+    EXPECT_TRUE(read) << (read ? "" : read.error().what);
+    return read.value_or(codec::Report{});
+}
+
 std::string event(std::uint64_t seq, std::string_view what, std::int64_t time_us)
 {
     return fmt::format(R"({{"seq":{},"time_us":{},"event":"{}","device":"leaf3","port":"Ethernet20","queue":3,)"
@@ -32,7 +44,7 @@ protected:
 
     static void take(Manager& manager, const std::string& line)
     {
-        ASSERT_TRUE(manager.take_event(line, {kNow, WallTime{5s}}));
+        manager.take(report(line), "127.0.0.1", {kNow, WallTime{5s}});
     }
 
     test::TemporaryFolder folder_;
@@ -43,7 +55,7 @@ TEST_F(ManagerTest, AnEventIsShownAfterItIsStored)
     auto manager = start();
     take(manager, event(1, "storm_detected", 1'000'000));
     EXPECT_THAT(manager.view().storms(kNow), IsEmpty()) << "not stored yet";
-    EXPECT_EQ(manager.commit().value(), 1U);
+    EXPECT_THAT(manager.commit().value(), SizeIs(1));
     const auto storms = manager.view().storms(kNow);
     ASSERT_THAT(storms, SizeIs(1));
     EXPECT_EQ(storms[0].port, (fabric::PortName{"leaf3", "Ethernet20"}));
@@ -63,7 +75,7 @@ TEST_F(ManagerTest, TheNextProcessShowsTheSameAndNoDeviceReports)
         take(manager, event(3, "link_up", 3'000'000));
         take(manager, event(4, "storm_detected", 4'000'000));
         take(manager, event(5, "order_taken", 5'000'000));
-        ASSERT_EQ(manager.commit().value(), 5U);
+        ASSERT_THAT(manager.commit().value(), SizeIs(5));
     }
     auto manager = start();
     EXPECT_EQ(manager.view().devices(kNow).at(0), (fabric::ShownDevice{"leaf3", {false, WallTime{5s}}, 0}));
@@ -80,7 +92,7 @@ TEST_F(ManagerTest, AgentsMayRepeatTheirEvents)
     for (int i = 0; i < 2; ++i) {
         take(manager, event(1, "storm_detected", 1'000'000));
         take(manager, event(2, "storm_restored", 2'000'000));
-        EXPECT_EQ(manager.commit().value(), i == 0 ? 2U : 0U);
+        EXPECT_THAT(manager.commit().value(), SizeIs(i == 0 ? 2U : 0U));
     }
     const auto errors = manager.view().ports(kNow).at(0).errors;
     ASSERT_THAT(errors, SizeIs(1));
@@ -99,7 +111,7 @@ TEST_F(ManagerTest, AnAgentThatCountsAgainIsNotIgnored)
     for (const auto is_new : {1U, 0U}) {
         auto manager = start();
         take(manager, event(1, "storm_detected", 3'000'000));
-        EXPECT_EQ(manager.commit().value(), is_new);
+        EXPECT_THAT(manager.commit().value(), SizeIs(is_new));
         EXPECT_THAT(manager.view().storms(kNow), SizeIs(1));
     }
 }
@@ -111,20 +123,9 @@ TEST_F(ManagerTest, AClockThatIsSetBackIsNoNewCount)
     for (int i = 0; i < 2; ++i) {
         take(manager, event(1, "storm_detected", 9'000'000));
         take(manager, event(2, "storm_restored", 2'000'000));
-        EXPECT_EQ(manager.commit().value(), i == 0 ? 2U : 0U);
+        EXPECT_THAT(manager.commit().value(), SizeIs(i == 0 ? 2U : 0U));
     }
     EXPECT_THAT(manager.view().storms(kNow), IsEmpty());
-}
-
-TEST_F(ManagerTest, LinesThatAreNoEventsAreRefused)
-{
-    auto manager = start();
-    for (const auto* line : {"", "x", "{}", R"({"event":"storm_detected"})", R"({"event":"link_up","device":"a"})",
-                             R"({"event":"link_up","device":"a","seq":-1})"}) {
-        EXPECT_FALSE(manager.take_event(line, {kNow, {}})) << line;
-    }
-    EXPECT_EQ(manager.commit().value(), 0U);
-    EXPECT_THAT(manager.view().devices(kNow), IsEmpty());
 }
 
 TEST_F(ManagerTest, AnEventOfALaterVersionCountsAsReceived)
@@ -153,10 +154,10 @@ TEST_F(ManagerTest, AKilledProcessLosesNothingThatItCommitted)
     if (child == 0) {
         auto manager = start();
         for (std::uint64_t seq = 1; seq <= 50; ++seq) {
-            static_cast<void>(manager.take_event(event(seq, "storm_detected", 1'000'000), {kNow, {}}));
+            take(manager, event(seq, "storm_detected", 1'000'000));
             static_cast<void>(manager.commit());
         }
-        static_cast<void>(manager.take_event(event(51, "storm_restored", 2'000'000), {kNow, {}}));
+        take(manager, event(51, "storm_restored", 2'000'000));
         ::kill(::getpid(), SIGKILL);  // before the commit
     }
     int status = 0;
@@ -165,6 +166,94 @@ TEST_F(ManagerTest, AKilledProcessLosesNothingThatItCommitted)
     const auto storms = start().view().storms(kNow);
     ASSERT_THAT(storms, SizeIs(1));
     EXPECT_EQ(storms[0].error.times, 50U);
+}
+
+TEST_F(ManagerTest, AHeartbeatOfTheAgentIsOneOfItsDevices)
+{
+    auto manager = start();
+    take(manager, R"({"devices":[{"device":"leaf3","state":"watching"},{"device":"nic","state":"failing"}]})");
+    ASSERT_TRUE(manager.commit());
+    EXPECT_FALSE(manager.view().devices(kNow + 61s).at(0).sight.reports);
+    manager.take(report(""), "127.0.0.1", {kNow + 61s, WallTime{66s}});
+    ASSERT_TRUE(manager.commit());
+    const auto devices = manager.view().devices(kNow + 61s);
+    ASSERT_THAT(devices, SizeIs(2));
+    EXPECT_TRUE(devices[0].sight.reports && devices[1].sight.reports);
+    EXPECT_EQ(devices[1].state, "failing");
+}
+
+TEST_F(ManagerTest, AStateReplacesTheFormerOneAndSurvives)
+{
+    constexpr auto kWithNeighbour =
+        R"({"devices":[{"device":"leaf3","ports":[{"port":"Ethernet0","link":"up","neighbour":{"device":"gpu","port":"eth2"}}]}]})";
+    {
+        auto manager = start();
+        take(manager, R"({"devices":[{"device":"leaf3","ports":[{"port":"Ethernet4","link":"up"}]}]})");
+        take(manager, kWithNeighbour);
+        ASSERT_TRUE(manager.commit());
+    }
+    const auto manager = start();
+    const auto ports = manager.view().ports(kNow);
+    ASSERT_THAT(ports, SizeIs(1));
+    EXPECT_EQ(ports[0].name, (fabric::PortName{"leaf3", "Ethernet0"}));
+    EXPECT_EQ(ports[0].neighbour, (fabric::PortName{"gpu", "eth2"}));
+    EXPECT_EQ(ports[0].link, fabric::LinkState::up);
+    EXPECT_FALSE(ports[0].sight.reports);
+}
+
+TEST_F(ManagerTest, TheFirstReportOfABootIsInTheAudit)
+{
+    auto manager = start();
+    constexpr auto kSecondBoot = "ffffffffffffffffffffffffffffffff";
+    for (const auto* boot : {kBoot, kBoot, kSecondBoot}) {
+        manager.take(report("", boot), "token", {kNow, WallTime{5s}});
+        ASSERT_TRUE(manager.commit());
+    }
+    EXPECT_THAT(manager.store().audit(10).value(),
+                testing::ElementsAre(AuditEntry{WallTime{5s}, "token", "agent_started", "leaf3", kSecondBoot},
+                                     AuditEntry{WallTime{5s}, "token", "agent_started", "leaf3", kBoot}));
+}
+
+// Old events go; the opening of the open error stays, and a repetition of an old event is not new.
+TEST_F(ManagerTest, RetentionKeepsOpenErrorsAndDoesNotForgetWhatItReceived)
+{
+    {
+        auto manager = start();
+        take(manager, event(1, "storm_detected", 1'000'000));
+        take(manager, event(2, "storm_restored", 2'000'000));
+        take(manager, event(3, "storm_detected", 3'000'000));
+        for (std::uint64_t seq = 4; seq <= 20; ++seq) {
+            take(manager, event(seq, "order_taken", 4'000'000));
+        }
+        ASSERT_TRUE(manager.commit());
+        ASSERT_TRUE(manager.prune({.most_events = 5}, WallTime{6s}));
+    }
+    auto manager = start();
+    std::vector<std::int64_t> cursors;
+    const auto page = manager.store().events({}).value();
+    for (const auto& stored : page) {
+        cursors.push_back(stored.cursor);
+    }
+    EXPECT_THAT(cursors, testing::ElementsAre(3, 16, 17, 18, 19, 20));
+    ASSERT_THAT(manager.view().storms(kNow), SizeIs(1));
+    EXPECT_EQ(manager.view().storms(kNow)[0].error.opened_at, WallTime{3s});
+    EXPECT_EQ(manager.view().devices(kNow).at(0).missing, 0U);
+    take(manager, event(2, "storm_restored", 2'000'000));
+    EXPECT_THAT(manager.commit().value(), IsEmpty());
+    EXPECT_THAT(manager.view().storms(kNow), SizeIs(1));
+}
+
+TEST_F(ManagerTest, RetentionIsAlsoByAge)
+{
+    auto manager = start();
+    for (std::uint64_t seq = 1; seq <= 3; ++seq) {
+        manager.take(report(event(seq, "order_taken", 1'000'000)), "x", {kNow, WallTime{seq * 1h}});
+        ASSERT_TRUE(manager.commit());
+    }
+    ASSERT_TRUE(manager.prune({.oldest_event = std::chrono::hours{1}}, WallTime{3h}));
+    EXPECT_THAT(manager.store().events({}).value(), SizeIs(2));
+    ASSERT_TRUE(manager.prune({.oldest_event = std::chrono::hours{1}}, WallTime{30h}));
+    EXPECT_THAT(manager.store().events({}).value(), SizeIs(1)) << "the last one stays: its cursor is not used again";
 }
 
 }  // namespace

@@ -1,0 +1,192 @@
+#include "codec/manager/view_json.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "codec/json_text.hpp"
+#include "link/taxonomy.hpp"
+
+namespace petrel::codec {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json time_json(const std::optional<WallTime>& at) { return at ? ordered_json(wall_us(*at)) : ordered_json(); }
+
+ordered_json text_or_null(const std::string& text) { return text.empty() ? ordered_json() : ordered_json(text); }
+
+ordered_json name_json(const std::optional<fabric::PortName>& name)
+{
+    return name ? ordered_json{{"device", name->device}, {"port", name->port}} : ordered_json();
+}
+
+ordered_json queue_json(const std::optional<Priority>& priority)
+{
+    return priority ? ordered_json(priority->value) : ordered_json();
+}
+
+void add_sight(ordered_json& object, const fabric::Sight& sight)
+{
+    object["status"] = sight.reports ? "reporting" : "unknown";
+    object["heard_us"] = time_json(sight.heard_at);
+}
+
+void add_cause(ordered_json& object, link::Canonical cause)
+{
+    object["cause"] = link::symbol_of(cause);
+    object["code"] = cause;
+}
+
+std::string_view closed_by(fabric::PortErrorRecord::Closed closed)
+{
+    using Closed = fabric::PortErrorRecord::Closed;
+    return closed == Closed::by_event ? "event" : "link_down";
+}
+
+void add_error(ordered_json& object, const fabric::PortErrorRecord& error)
+{
+    const bool open = error.closed == fabric::PortErrorRecord::Closed::not_yet;
+    object["queue"] = queue_json(error.priority);
+    add_cause(object, error.cause);
+    object["text"] = error.raw;
+    object["times"] = error.times;
+    object["opened_us"] = wall_us(error.opened_at);
+    object["closed_us"] = open ? ordered_json() : ordered_json(wall_us(error.closed_at));
+    object["closed_by"] = open ? ordered_json() : ordered_json(closed_by(error.closed));
+}
+
+std::string_view name(fabric::LinkState link)
+{
+    return link == fabric::LinkState::up ? "up" : link == fabric::LinkState::down ? "down" : "unknown";
+}
+
+ordered_json port_json(const fabric::ShownPort& port)
+{
+    ordered_json object{{"device", port.name.device}, {"port", port.name.port}};
+    object["neighbour"] = name_json(port.neighbour);
+    add_sight(object, port.sight);
+    object["link"] = name(port.link);
+    object["in_error"] = port.in_error();
+    object["errors"] = ordered_json::array();
+    for (const auto& error : port.errors) {
+        ordered_json row = ordered_json::object();
+        add_error(row, error);
+        object["errors"].push_back(std::move(row));
+    }
+    object["queues"] = ordered_json::array();
+    for (const auto& queue : port.queues) {
+        object["queues"].push_back({{"queue", queue.queue.value},
+                                    {"phase", text_or_null(queue.phase)},
+                                    {"configured", text_or_null(queue.configured)},
+                                    {"programmed", text_or_null(queue.programmed)},
+                                    {"observed", text_or_null(queue.observed)}});
+    }
+    return object;
+}
+
+ordered_json end_json(const fabric::ShownEnd& end)
+{
+    ordered_json object{{"device", end.name.device}, {"port", end.name.port}};
+    add_sight(object, end.sight);
+    object["down"] = end.down();
+    object["history"] = ordered_json::array();
+    for (const auto& down : end.history) {
+        ordered_json row{{"down_us", wall_us(down.at)}, {"up_us", time_json(down.up_at)}};
+        add_cause(row, down.cause);
+        row["neighbour_reason"] = down.neighbour_reason;
+        row["text"] = down.text;
+        object["history"].push_back(std::move(row));
+    }
+    return object;
+}
+
+template <class Rows, class Make>
+std::string list(const char* name, const Rows& rows, const Make& make)
+{
+    ordered_json all = ordered_json::array();
+    for (const auto& row : rows) {
+        all.push_back(make(row));
+    }
+    ordered_json object;
+    object[name] = std::move(all);
+    return to_line(object);
+}
+
+}  // namespace
+
+std::string devices_json(const std::vector<std::pair<fabric::ShownDevice, ShownAgent>>& devices)
+{
+    return list("devices", devices, [](const auto& row) {
+        const auto& [device, agent] = row;
+        ordered_json object{{"device", device.name}};
+        add_sight(object, device.sight);
+        object["state"] = text_or_null(device.state);
+        object["agent"] = text_or_null(agent.agent);
+        object["version"] = text_or_null(agent.version);
+        object["missing"] = device.missing;
+        return object;
+    });
+}
+
+std::string ports_json(const std::vector<fabric::ShownPort>& ports) { return list("ports", ports, port_json); }
+
+std::string links_json(const std::vector<fabric::ShownLink>& links)
+{
+    return list("links", links, [](const fabric::ShownLink& link) {
+        ordered_json ends = ordered_json::array({end_json(link.end)});
+        if (link.far_end) {
+            ends.push_back(end_json(*link.far_end));
+        }
+        return ordered_json{{"ends", std::move(ends)}};
+    });
+}
+
+std::string storms_json(const std::vector<fabric::ShownStorm>& storms)
+{
+    return list("storms", storms, [](const fabric::ShownStorm& storm) {
+        ordered_json object{{"device", storm.port.device}, {"port", storm.port.port}};
+        object["neighbour"] = name_json(storm.neighbour);
+        add_sight(object, storm.sight);
+        add_error(object, storm.error);
+        return object;
+    });
+}
+
+std::string event_json(std::int64_t cursor, const std::optional<fabric::PortName>& neighbour, std::string_view event)
+{
+    return fmt::format(R"({{"cursor":{},"neighbour":{},"event":{}}})", cursor, to_line(name_json(neighbour)), event);
+}
+
+std::string events_json(const std::vector<std::string>& events, std::int64_t next)
+{
+    return fmt::format(R"({{"events":[{}],"next":{}}})", fmt::join(events, ","), next);
+}
+
+std::string audit_json(const std::vector<ShownAudit>& entries)
+{
+    return list("audit", entries, [](const ShownAudit& entry) {
+        return ordered_json{{"at_us", entry.at_us},
+                            {"who", entry.who},
+                            {"what", entry.what},
+                            {"on", entry.on},
+                            {"result", entry.result}};
+    });
+}
+
+std::string stored_json(const std::vector<std::pair<std::string, std::uint64_t>>& stored, WallTime now)
+{
+    ordered_json devices = ordered_json::object();
+    for (const auto& [device, seq] : stored) {
+        devices[device] = {{"seq", seq}};
+    }
+    return to_line(ordered_json{{"stored", std::move(devices)}, {"time_us", wall_us(now)}});
+}
+
+std::string problem_json(unsigned status, std::string_view title, std::string_view detail)
+{
+    return to_line(ordered_json{{"type", "about:blank"}, {"title", title}, {"status", status}, {"detail", detail}});
+}
+
+}  // namespace petrel::codec
