@@ -11,6 +11,7 @@ find_package(SQLiteCpp REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBMICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)
 pkg_check_modules(HIREDIS REQUIRED IMPORTED_TARGET hiredis)
+pkg_check_modules(CPP_HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 # Only petrel-mpi needs MPI. Without it everything else is built and tested.
 set(MPI_CXX_SKIP_MPICXX ON) # the C interface only; the C++ one is deprecated
 find_package(MPI COMPONENTS CXX)

@@ -24,6 +24,7 @@ LIBRARY_OF_HEADER = {
     "CLI/": "CLI11::CLI11",
     "spdlog/": "spdlog::spdlog",
     "microhttpd.h": "PkgConfig::LIBMICROHTTPD",
+    "httplib.h": "PkgConfig::CPP_HTTPLIB",
     "mpi.h": "MPI::MPI_CXX",
 }
 

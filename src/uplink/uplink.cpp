@@ -1,0 +1,124 @@
+#include "uplink/uplink.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace petrel::uplink {
+
+Uplink::Uplink(Acknowledged before, const Spool& spool, std::uint64_t seed)
+    : random_(static_cast<std::minstd_rand::result_type>(seed % std::minstd_rand::modulus))
+{
+    for (const auto& device : spool.devices()) {
+        const auto first = spool.at_or_after(device, 1);
+        const auto known = before.find(device);
+        // A memory that was lost counts again from its last event.
+        acknowledged_[device] = known != before.end() ? std::min(known->second, spool.last_seq(device))
+                                : first               ? first->seq - 1
+                                                      : spool.last_seq(device);
+    }
+}
+
+std::optional<Batch> Uplink::next(const Spool& spool, bool extras, Instant now)
+{
+    const bool backs_off = failures_ != 0 && now < wake_;
+    if (under_way_ || backs_off) {
+        return std::nullopt;
+    }
+    for (auto& [device, acknowledged] : acknowledged_) {
+        find_gap(spool, device, acknowledged);
+    }
+    auto batch = in_doubt_ ? Batch{} : collect(spool);
+    batch.names_devices = in_doubt_;
+    batch.with_extras = most_events_ == kMostEvents;
+    if (batch.events == 0 && !in_doubt_ && !(extras && batch.with_extras) && now < wake_) {
+        return std::nullopt;
+    }
+    under_way_ = std::move(batch);
+    return under_way_;
+}
+
+Batch Uplink::collect(const Spool& spool)
+{
+    Batch batch;
+    auto device = acknowledged_.begin();
+    std::advance(device, acknowledged_.empty() ? 0 : first_device_++ % acknowledged_.size());
+    for (std::size_t turn = 0; turn != acknowledged_.size(); ++turn) {
+        for (auto after = device->second; batch.events != most_events_;) {
+            const auto event = spool.at_or_after(device->first, after + 1);
+            const bool fits = event && (batch.events == 0 || batch.lines.size() + event->json.size() < kMostBytes);
+            if (!fits) {
+                break;
+            }
+            batch.lines += event->json;
+            batch.lines += '\n';
+            ++batch.events;
+            after = event->seq;
+            batch.upto[device->first] = after;
+        }
+        device = std::next(device) == acknowledged_.end() ? acknowledged_.begin() : std::next(device);
+    }
+    return batch;
+}
+
+void Uplink::find_gap(const Spool& spool, const std::string& device, std::uint64_t& acknowledged)
+{
+    const auto oldest = spool.at_or_after(device, acknowledged + 1);
+    const auto before = oldest ? oldest->seq - 1 : spool.last_seq(device);
+    if (before > acknowledged) {
+        gaps_.push_back({device, acknowledged + 1, before});
+        acknowledged = before;
+    }
+}
+
+void Uplink::stored(const Acknowledged& stored, Instant now)
+{
+    const auto batch = std::exchange(under_way_, std::nullopt).value_or(Batch{});
+    bool progress = batch.events == 0;
+    for (auto& [device, acknowledged] : acknowledged_) {
+        const auto answered = stored.find(device);
+        if (answered == stored.end()) {
+            continue;
+        }
+        const auto sent = batch.upto.find(device);
+        const auto upto = std::min(answered->second, sent != batch.upto.end() ? sent->second : acknowledged);
+        progress = progress || upto > acknowledged;
+        acknowledged = upto;
+    }
+    if (!progress) {
+        return failed(false, std::nullopt, now);
+    }
+    failures_ = 0;
+    in_doubt_ = false;
+    most_events_ = std::min(most_events_ * 2, kMostEvents);
+    wake_ = now + kHeartbeat;
+}
+
+void Uplink::failed(bool too_much, std::optional<Duration> after, Instant now)
+{
+    under_way_.reset();
+    in_doubt_ = true;
+    if (too_much) {
+        most_events_ = std::max(most_events_ / 2, std::size_t{1});
+    }
+    auto delay = kShortestRetry;
+    for (unsigned doubled = 0; doubled != failures_ && delay < kLongestRetry; ++doubled) {
+        delay *= 2;
+    }
+    ++failures_;
+    delay = std::min(delay, kLongestRetry);
+    // Agents that lost the same manager at the same time must not come back at the same time.
+    std::uniform_int_distribution<Duration::rep> jitter{delay.count() / 2, delay.count()};
+    wake_ = now + std::max(Duration{jitter(random_)}, after.value_or(Duration::zero()));
+}
+
+std::uint64_t Uplink::waiting(const Spool& spool) const
+{
+    std::uint64_t count = 0;
+    for (const auto& [device, acknowledged] : acknowledged_) {
+        const auto last = spool.last_seq(device);
+        count += last > acknowledged ? last - acknowledged : 0;
+    }
+    return count;
+}
+
+}  // namespace petrel::uplink

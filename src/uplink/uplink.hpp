@@ -1,0 +1,104 @@
+// Decides what the agent sends to its manager, and when: without I/O, so that tests lose, double and reorder its
+// messages. The events are those of the agent's memory, where each one is before it is published: the memory is the
+// spool. The uplink adds one number for each device, the last event that the manager has stored.
+//
+//   waiting ──next()──▶ under way ──stored()──▶ waiting     at once, if more events wait; else in a heartbeat
+//      ▲                    │
+//      └──────failed()──────┘                               after a back-off: 1 s, 2 s, ... 30 s, with jitter
+//
+// An event that is not acknowledged is sent again, so the manager receives it at least once; (device, seq) identifies
+// it. At the start and after each failure the first request has no events and names all devices: the answer shows what
+// the manager has. If that is less than it acknowledged (another manager, or one with older files), the events after
+// that are sent again. Events that the memory forgot before the manager had them are a gap, which is reported once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/time.hpp"
+
+namespace petrel::uplink {
+
+// The events of all devices that the agent's memory has at present.
+class Spool {
+public:
+    struct Event {
+        std::uint64_t seq{};
+        std::string_view json;
+    };
+    virtual ~Spool() = default;
+    virtual std::vector<std::string> devices() const = 0;
+    virtual std::uint64_t last_seq(const std::string& device) const = 0;  // 0 = no event yet
+    // The oldest event with this number or a later one.
+    virtual std::optional<Event> at_or_after(const std::string& device, std::uint64_t seq) const = 0;
+};
+
+// By device, the number of the last event that the manager has stored.
+using Acknowledged = std::map<std::string, std::uint64_t>;
+
+// The content of one request.
+struct Batch {
+    std::string lines;  // events, each with a line feed
+    std::size_t events{};
+    Acknowledged upto;     // of each device, the number of its last event among them
+    bool names_devices{};  // the request must name all devices (with a snapshot): the answer then says what is stored
+    bool with_extras{};    // it may carry a snapshot and samples
+};
+
+struct Gap {
+    std::string device;
+    std::uint64_t first{};
+    std::uint64_t last{};
+};
+
+class Uplink {
+public:
+    static constexpr std::size_t kMostEvents = 1000;
+    static constexpr std::size_t kMostBytes = std::size_t{512} * 1024;  // of events in a request; it may have 1 MiB
+    static constexpr Duration kHeartbeat = std::chrono::seconds{8};     // the manager expects one every 10 s
+    static constexpr Duration kShortestRetry = std::chrono::seconds{1};
+    static constexpr Duration kLongestRetry = std::chrono::seconds{30};
+
+    // `before`: what this manager has acknowledged to an earlier process.
+    Uplink(Acknowledged before, const Spool&, std::uint64_t seed);
+
+    // The batch to send now; none: a request is under way, or it is too early. `extras`: a snapshot or samples wait.
+    // A batch without events is a heartbeat. Call it again after an event, after an answer and at wake().
+    std::optional<Batch> next(const Spool&, bool extras, Instant now);
+    Instant wake() const { return under_way_ ? kNever : wake_; }
+
+    // The answer to the batch under way: by device, the last event that the manager has stored.
+    void stored(const Acknowledged&, Instant now);
+    // No answer, or a refusal. `too_much`: of the content. `after`: the manager asks for that much time.
+    void failed(bool too_much, std::optional<Duration> after, Instant now);
+
+    const Acknowledged& acknowledged() const { return acknowledged_; }
+    bool is_under_way() const { return under_way_.has_value(); }
+    // How many events the manager does not have yet.
+    std::uint64_t waiting(const Spool&) const;
+    // Events that the memory forgot before the manager had them, since the last call.
+    std::vector<Gap> take_gaps() { return std::exchange(gaps_, {}); }
+
+private:
+    void find_gap(const Spool&, const std::string& device, std::uint64_t& acknowledged);
+    Batch collect(const Spool&);
+
+    Acknowledged acknowledged_;
+    std::minstd_rand random_;
+    std::optional<Batch> under_way_;
+    std::size_t most_events_{kMostEvents};  // in a request
+    std::size_t first_device_{};            // in the next batch: the devices take turns
+    unsigned failures_{};                   // since the last answer
+    bool in_doubt_{true};                   // what the manager has: it may be another one, or have older files
+    Instant wake_{};
+    std::vector<Gap> gaps_;
+};
+
+}  // namespace petrel::uplink
