@@ -5,6 +5,7 @@
 #include "cli/arguments.hpp"
 #include "drivers/drivers.hpp"
 #include "drivers/sonic_nos.hpp"
+#include "http_client/client.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -222,7 +223,7 @@ const Program& petrel_program()
         .about = "Storm watch for lossless Ethernet fabrics.",
         .examples = kExamples,
         .commands = all_commands,
-        .parts = {drivers::make_drivers, drivers::make_nos, drivers::with_one_address},
+        .parts = {drivers::make_drivers, drivers::make_nos, drivers::with_one_address, http_client::make_client},
     };
     return kPetrel;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/complaint_text.hpp"
+#include "config/manager_url.hpp"
 
 namespace petrel::codec {
 
@@ -20,8 +21,10 @@ using std::chrono::milliseconds;
 
 constexpr std::string_view kVariablePrefix = "PETREL_";
 constexpr std::string_view kAgentTable = "agent.";
-// PETREL_ variables of other programs that the agent ignores: of the golden tests and of libsai-petrel.
-constexpr std::array<std::string_view, 2> kVariablesOfOthers{"PETREL_UPDATE_GOLDEN", "PETREL_SCENARIO"};
+// PETREL_ variables of other programs that the agent ignores: of the golden tests, of libsai-petrel and of the commands
+// for a manager.
+constexpr std::array<std::string_view, 4> kVariablesOfOthers{"PETREL_UPDATE_GOLDEN", "PETREL_SCENARIO",
+                                                             "PETREL_MANAGER", "PETREL_TOKEN_FILE"};
 
 constexpr std::int64_t kLongestWaitMs = 600'000;
 constexpr std::int64_t kMostEvents = 1'000'000;
@@ -37,6 +40,8 @@ std::optional<std::int64_t> whole_number(std::string_view text)
 }
 
 bool is_path(std::string_view text) { return !text.empty() && printable(text); }
+bool is_path_or_empty(std::string_view text) { return printable(text); }
+bool is_manager_url(std::string_view text) { return text.empty() || config::parse_manager_url(text).has_value(); }
 bool is_socket_path(std::string_view text) { return is_path(text) && text.size() <= kLongestSocketPath; }
 bool is_log_target(std::string_view text)
 {
@@ -189,6 +194,13 @@ std::vector<Setting> make_settings()
         text("metrics.listen", "ADDRESS:PORT", "the address at which Prometheus reads the metrics; empty: no metrics",
              "127.0.0.1:9464", &AgentConfig::metrics_listen, is_listen_address,
              "ADDRESS:PORT such as 127.0.0.1:9464 or [::1]:9464, or empty"),
+        text("manager.url", "URL", "the fabric manager that gets this agent's events and state; empty: none", "",
+             &AgentConfig::manager_url, is_manager_url, fmt::format("{}, or empty", config::kManagerUrlForms)),
+        text("manager.token_file", "FILE", "the file with the token that the manager requires; empty: none", "",
+             &AgentConfig::manager_token_file, is_path_or_empty, "a path, or empty"),
+        text("manager.ca_file", "FILE",
+             "the certificates (PEM) that the manager's must be issued by; empty: those that the machine trusts", "",
+             &AgentConfig::manager_ca_file, is_path_or_empty, "a path, or empty"),
         choice("log.format", "how log lines are written", &AgentConfig::log_format, kLogFormats),
         text("log.to", "stderr|PATH", "the destination of log lines", "stderr", &AgentConfig::log_to, is_log_target,
              "stderr, or the path of a file or syslog socket, with a / in it"),

@@ -126,6 +126,18 @@ void visit_fields(Report& r, Visit&& visit)
     visit("ports", r.ports);
 }
 
+template <Is<control::ManagerReport> Report, class Visit>
+void visit_fields(Report& r, Visit&& visit)
+{
+    visit("url", r.url);
+    visit("connected", r.connected);
+    visit("since_ms", r.since_ms);
+    visit("why", r.why);
+    visit("waiting", r.waiting);
+    visit("forgotten", r.forgotten);
+    visit("forgotten_last", r.forgotten_last);
+}
+
 template <Is<control::StatusReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
@@ -146,6 +158,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("files_lost", r.files_lost);
     visit("file_lost", r.file_lost);
     visit("log_lines_dropped", r.log_lines_dropped);
+    visit("manager", r.manager);
     visit("control", r.control);
     visit("reload", r.reload);
     visit("devices", r.devices);

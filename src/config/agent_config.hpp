@@ -44,7 +44,10 @@ struct AgentConfig {
     std::filesystem::path control_socket;
     std::string control_group;   // empty = the agent's own group
     std::string metrics_listen;  // HOST:PORT; empty = off
-    std::string log_to;          // stderr, a file or a syslog socket
+    std::string manager_url;     // config/manager_url.hpp; empty = no manager
+    std::filesystem::path manager_token_file;
+    std::filesystem::path manager_ca_file;  // empty = the certificates that the machine trusts
+    std::string log_to;                     // stderr, a file or a syslog socket
     LogFormat log_format{};
     StopPolicy stop{};
     Duration stop_timeout{};

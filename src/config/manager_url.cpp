@@ -13,6 +13,12 @@ namespace {
 constexpr std::uint16_t kUsualPort = 7650;
 constexpr std::size_t kLongestHost = 253;
 
+bool is_plain(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
+           c == '_';
+}
+
 std::optional<std::uint16_t> port_number(std::string_view text)
 {
     std::uint16_t number{};
@@ -23,11 +29,7 @@ std::optional<std::uint16_t> port_number(std::string_view text)
 
 bool is_host_name(std::string_view host)
 {
-    const auto fits = [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
-               c == '_';
-    };
-    return !host.empty() && host.size() <= kLongestHost && std::ranges::all_of(host, fits);
+    return !host.empty() && host.size() <= kLongestHost && std::ranges::all_of(host, is_plain);
 }
 
 bool is_v6(const std::string& host)
@@ -84,6 +86,15 @@ Result<ManagerUrl> parse_manager_url(std::string_view text)
         return refuse("http:// is for this machine only, another one needs https://");
     }
     return url;
+}
+
+std::string percent_escaped(std::string_view text)
+{
+    std::string escaped;
+    for (const char c : text) {
+        escaped += is_plain(c) ? std::string{c} : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+    return escaped;
 }
 
 }  // namespace petrel::config

@@ -23,4 +23,7 @@ Result<ManagerUrl> parse_manager_url(std::string_view);
 inline constexpr std::string_view kManagerUrlForms =
     "https://HOST:PORT, or http://HOST:PORT for localhost, 127.0.0.0/8 or [::1]";
 
+// A part of a path or query, with %XX for each character that has a meaning there.
+std::string percent_escaped(std::string_view);
+
 }  // namespace petrel::config

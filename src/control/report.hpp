@@ -89,6 +89,18 @@ struct PolicyReport {
     bool operator==(const PolicyReport&) const = default;
 };
 
+// The uplink of the agent to its manager.
+struct ManagerReport {
+    std::string url;
+    bool connected{};            // the last request was answered
+    std::int64_t since_ms{};     // how long it has been connected, or has not
+    std::string why;             // not connected: why
+    std::uint64_t waiting{};     // events that the manager does not have yet
+    std::uint64_t forgotten{};   // events that the agent's memory forgot before the manager had them
+    std::string forgotten_last;  // the last such events
+    bool operator==(const ManagerReport&) const = default;
+};
+
 struct StatusReport {
     std::string name;  // the agent's name
     std::string version;
@@ -107,6 +119,7 @@ struct StatusReport {
     std::uint64_t files_lost{};  // how often another process removed or replaced a file or the socket
     std::string file_lost;       // the last such file, and what the agent did about it
     std::uint64_t log_lines_dropped{};
+    std::optional<ManagerReport> manager;  // none = the agent has no manager
     ControlReport control;
     ReloadReport reload;
     std::vector<DeviceReport> devices;

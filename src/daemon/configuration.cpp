@@ -126,6 +126,9 @@ std::vector<Complaint> what_needs_a_restart(const config::AgentConfig& now, cons
     same("control.socket", now.control_socket.string(), next.control_socket.string());
     same("control.group", now.control_group, next.control_group);
     same("metrics.listen", now.metrics_listen, next.metrics_listen);
+    same("manager.url", now.manager_url, next.manager_url);
+    same("manager.token_file", now.manager_token_file.string(), next.manager_token_file.string());
+    same("manager.ca_file", now.manager_ca_file.string(), next.manager_ca_file.string());
     const auto devices = [](const config::AgentConfig& config) {
         std::string all;
         for (const auto& device : config.devices) {

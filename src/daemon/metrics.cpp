@@ -240,6 +240,22 @@ public:
         add(in_vain, {label("reason", "no_room")}, count(status.control.refused));
         add(in_vain, {label("reason", "bad_request")}, count(status.control.bad));
         add(in_vain, {label("reason", "slow_reader")}, count(status.control.dropped_slow));
+        if (status.manager) {
+            manager(*status.manager);
+        }
+    }
+
+    void manager(const control::ManagerReport& report)
+    {
+        add(family("petrel_manager_connected", kGauge, "Whether the manager answered the last request."), {},
+            truth(report.connected));
+        add(family("petrel_manager_connection_seconds", kGauge, "How long the manager has been connected, or has not."),
+            {}, seconds_from_ms(report.since_ms));
+        add(family("petrel_manager_events_waiting", kGauge, "Events that the manager does not have yet."), {},
+            count(report.waiting));
+        add(family("petrel_manager_events_forgotten_total", kCounter,
+                   "Events that the agent's history dropped before the manager had them."),
+            {}, count(report.forgotten));
     }
 
     void devices(const std::vector<DeviceReport>& reports)

@@ -89,7 +89,23 @@ Result<void> Service::set_up()
                              [this](const Log::Line& line) { this->log(line); }});
         nos_->set_overrides(policies_by_port(config_.policies));
     }
-    return make_runners().and_then([this] { return open_listeners(); });
+    return make_runners().and_then([this] { return make_uplink(); }).and_then([this] { return open_listeners(); });
+}
+
+Result<void> Service::make_uplink()
+{
+    if (config_.manager_url.empty()) {
+        return {};
+    }
+    if (!options_.manager_clients) {
+        return tl::unexpected(
+            Error{ErrorKind::unsupported, "manager.url: this program cannot report to a manager; `petrel agent` can"});
+    }
+    return UplinkRunner::make(
+               loop_, around_.make_worker(UplinkRunner::kMostJobs), options_.manager_clients, config_, options_.version,
+               runners_, [this](const Log::Line& line) { log(line); },
+               [this](std::string_view point) { reached(point); })
+        .map([this](std::unique_ptr<UplinkRunner> made) { uplink_ = std::move(made); });
 }
 
 Result<void> Service::make_runners()
@@ -192,6 +208,9 @@ void Service::start()
         nos_->start();
     } else {
         start_runners();
+    }
+    if (uplink_) {
+        uplink_->start();
     }
     feed_watchdog();
     keep_names();
@@ -335,12 +354,16 @@ void Service::event_written(const DeviceRunner& runner, const watchdog::Watchlis
     if (nos_) {
         nos_->event_written(runner, list, event);
     }
+    if (uplink_) {
+        uplink_->event_written();
+    }
 }
 
 void Service::settled(const DeviceRunner&)
 {
     if (stopping_ && std::ranges::all_of(runners_, [](const auto& runner) { return runner->stopped(); })) {
-        return nos_ ? nos_->stop([this] { around_.stop(); }) : around_.stop();
+        const auto last = [this] { uplink_ ? uplink_->stop([this] { around_.stop(); }) : around_.stop(); };
+        return nos_ ? nos_->stop(last) : last();
     }
     check_ready();
 }

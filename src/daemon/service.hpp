@@ -23,6 +23,7 @@
 #include "daemon/runners.hpp"
 #include "daemon/surroundings.hpp"
 #include "daemon/switch_logs.hpp"
+#include "daemon/uplink_runner.hpp"
 
 namespace petrel::daemon {
 
@@ -32,6 +33,7 @@ struct ServiceOptions {
     std::string version;
     std::function<void(std::string_view point)> reached;  // called at points at which a test may kill the process
     std::unique_ptr<Nos> nos{};                           // none = the policies of the configuration apply
+    ManagerClients manager_clients{};                     // none = the program has no uplink to a manager
 };
 
 class Service final : RunnerHost, Desk {
@@ -53,6 +55,7 @@ private:
 
     Result<void> set_up();
     Result<void> make_runners();
+    Result<void> make_uplink();
     Result<void> open_listeners();
     void handle_signal(int signal);
 
@@ -106,6 +109,7 @@ private:
     SwitchLogs switch_logs_;
     std::vector<std::unique_ptr<DeviceRunner>> runners_;
     std::unique_ptr<NosRunner> nos_;
+    std::unique_ptr<UplinkRunner> uplink_;  // null: there is no manager
     bool runners_started_{};
     ControlDesk desk_;
     std::unique_ptr<Control> control_;

@@ -31,6 +31,9 @@ ServiceSnapshot Service::snapshot() const
     report.files_lost = files_lost_;
     report.file_lost = file_lost_;
     report.log_lines_dropped = log_->dropped() + switch_logs_.dropped();
+    if (uplink_) {
+        report.manager = uplink_->report();
+    }
     report.control = control_->counters();
     report.reload = reload_;
     for (const auto& runner : runners_) {

@@ -193,15 +193,4 @@ private:
 
 std::unique_ptr<Client> make_client(Endpoint to) { return std::make_unique<HttplibClient>(std::move(to)); }
 
-std::string escaped_part(std::string_view text)
-{
-    std::string escaped;
-    for (const char c : text) {
-        const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-                           c == '.' || c == '_' || c == '~';
-        escaped += plain ? std::string{c} : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-    return escaped;
-}
-
 }  // namespace petrel::http_client

@@ -59,7 +59,4 @@ public:
 
 std::unique_ptr<Client> make_client(Endpoint);
 
-// A part of a path or query, with %XX for every character that has a meaning there.
-std::string escaped_part(std::string_view);
-
 }  // namespace petrel::http_client

@@ -79,11 +79,16 @@ Parsed<config::AgentConfig> read_config(const AgentOptions& options, const std::
     const bool by_defaults = file.empty() && !options.defaults.empty();
     auto given = codec::given_by_environment(environ);
     given.insert(given.end(), options.given.begin(), options.given.end());
-    return codec::read_agent_config(by_defaults ? options.defaults : std::string_view{text},
-                                    by_defaults ? kBuiltIn : std::string_view{file}, given, driver_kinds(drivers))
-        .map([&](config::AgentConfig config) {
-            return options.parts->complete == nullptr ? config : options.parts->complete(std::move(config));
-        });
+    auto config =
+        codec::read_agent_config(by_defaults ? options.defaults : std::string_view{text},
+                                 by_defaults ? kBuiltIn : std::string_view{file}, given, driver_kinds(drivers));
+    if (config && !config->manager_url.empty() && options.parts->make_manager_client == nullptr) {
+        return tl::unexpected(std::vector{Complaint{
+            file, 0, 0, fmt::format("manager.url: this program cannot report to a manager; petrel can"), {}}});
+    }
+    return std::move(config).map([&](config::AgentConfig read) {
+        return options.parts->complete == nullptr ? read : options.parts->complete(std::move(read));
+    });
 }
 
 ExitCode run_agent(const AgentOptions& options)
@@ -109,8 +114,12 @@ ExitCode run_agent(const AgentOptions& options)
         }
         nos = std::move(*made);
     }
-    daemon::ServiceOptions how{
-        .read_config = read, .drivers = drivers.all, .version = PETREL_VERSION, .reached = {}, .nos = std::move(nos)};
+    daemon::ServiceOptions how{.read_config = read,
+                               .drivers = drivers.all,
+                               .version = PETREL_VERSION,
+                               .reached = {},
+                               .nos = std::move(nos),
+                               .manager_clients = options.parts->make_manager_client};
     if (options.extras != nullptr) {
         how.reached = options.extras->reached;
     }

@@ -15,6 +15,7 @@
 #include "daemon/driver.hpp"
 #include "daemon/nos.hpp"
 #include "device/device.hpp"
+#include "http_client/client.hpp"
 #include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
@@ -38,6 +39,8 @@ struct AgentParts {
                                                      const device::TimeSource&){};
     // Fills in what a configuration implies. Null: nothing.
     config::AgentConfig (*complete)(config::AgentConfig){};
+    // The client of a manager. Null: this program cannot report to one.
+    std::unique_ptr<http_client::Client> (*make_manager_client)(http_client::Endpoint){};
 };
 
 inline constexpr AgentParts kNoParts;

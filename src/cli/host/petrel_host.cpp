@@ -56,7 +56,7 @@ constexpr Program kPetrelHost{
     .about = "Storm watch for the NICs of a server: a NIC that receives nothing must not pause its switch.",
     .examples = kHostProgramExamples,
     .commands = host_program_commands,
-    .parts = {make_host_drivers, nullptr, nullptr},
+    .parts = {make_host_drivers, nullptr, nullptr, nullptr},
 };
 
 // For other sources of names than files, a static program would load the plugins of the machine's C library, which is

@@ -161,6 +161,29 @@ void add_keeping(const StatusReport& status, std::vector<Problem>& problems)
     }
 }
 
+void add_manager(const StatusReport& status, std::vector<Problem>& problems)
+{
+    if (!status.manager) {
+        return;
+    }
+    const auto& manager = *status.manager;
+    if (!manager.connected) {
+        problems.push_back(
+            {fmt::format("the manager {} has not answered for {}: {}", escaped(manager.url), age_text(manager.since_ms),
+                         escaped(manager.why)),
+             {},
+             fmt::format("the agent watches and acts without it; {} for it",
+                         manager.waiting == 1 ? "1 event waits" : fmt::format("{} events wait", manager.waiting))});
+    }
+    if (manager.forgotten != 0) {
+        problems.push_back({fmt::format("{} never reached the manager, last: {}",
+                                        count_text(manager.forgotten, "event"), escaped(manager.forgotten_last)),
+                            {},
+                            "the agent's history was too short for the time without a manager: raise "
+                            "agent.history_events; a restart of the agent ends this message"});
+    }
+}
+
 }  // namespace
 
 std::vector<Problem> problems_of(const StatusReport& status)
@@ -181,6 +204,7 @@ std::vector<Problem> problems_of(const StatusReport& status)
         add_storms(device, problems);
     }
     add_keeping(status, problems);
+    add_manager(status, problems);
     for (const auto& device : status.devices) {
         add_lateness(device, status.nos.empty() ? "poll_ms" : "pfcwd interval", problems);
     }

@@ -209,6 +209,16 @@ std::string about_the_agent(const StatusReport& status)
                        status.stop_policy ? name(*status.stop_policy) : "", count_text(status.events, "event"));
 }
 
+std::string manager_line(const StatusReport& status)
+{
+    if (!status.manager || !status.manager->connected) {
+        return {};  // without a connection it is a problem
+    }
+    const auto& manager = *status.manager;
+    return fmt::format("manager {}: connected for {}, {} to send\n", escaped(manager.url), age_text(manager.since_ms),
+                       count_text(manager.waiting, "event"));
+}
+
 std::string policies_text(const StatusReport& status)
 {
     std::string text;
@@ -272,7 +282,7 @@ std::string status_text(const StatusReport& status, const Paint& paint)
     if (!status.devices.empty()) {
         text += devices_table(status.devices) + notes_text(status.devices) + '\n';
     }
-    return text + policies_text(status) + about_the_agent(status);
+    return text + policies_text(status) + manager_line(status) + about_the_agent(status);
 }
 
 std::string queues_text(std::vector<QueueReport> queues, bool only_stormed)

@@ -1,0 +1,32 @@
+// The lines of a report to the manager, its answers, and the agent's own record of what was acknowledged
+// (docs/manager.md).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "uplink/snapshot.hpp"
+
+namespace petrel::codec {
+
+// Lines of a report, without the newline.
+std::string report_head(std::string_view agent, std::string_view boot, std::string_view version);
+std::string snapshot_line(const uplink::DeviceState&);
+std::string samples_line(std::span<const uplink::QueueSample>);
+
+// The answer to a report: by device, the last event that is stored.
+Result<std::map<std::string, std::uint64_t>> read_stored(std::string_view body);
+
+// What an answer with an error says about it (problem+json), for people; empty if it has no such text.
+std::string problem_text(std::string_view body);
+
+// By device, the last event that the manager at this URL has acknowledged.
+std::string acknowledged_json(std::string_view url, const std::map<std::string, std::uint64_t>&);
+// Empty if the text is about another manager.
+Result<std::map<std::string, std::uint64_t>> read_acknowledged(std::string_view text, std::string_view url);
+
+}  // namespace petrel::codec

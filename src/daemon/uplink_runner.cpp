@@ -1,0 +1,422 @@
+#include "daemon/uplink_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <random>
+#include <span>
+#include <utility>
+
+#include "codec/uplink_json.hpp"
+#include "config/manager_url.hpp"
+#include "daemon/uplink_snapshot.hpp"
+#include "runtime/atomic_file.hpp"
+#include "words/words.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+using Level = runner::LogLevel;
+
+constexpr auto kFile = "manager.acknowledged";
+constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 24U;
+
+// How often the devices are looked at for the manager, and the acknowledgements are stored.
+constexpr Duration kTickEvery = 1s;
+// A request that takes longer is cancelled.
+constexpr Duration kDeadline = 10s;
+// How long a stop waits for the last events to arrive.
+constexpr Duration kStopPatience = 2s;
+// Of snapshots and samples in one request. With the events it stays below the 1 MiB that the manager accepts.
+constexpr std::size_t kMostExtraBytes = std::size_t{448} * 1024;
+
+constexpr int kGood = 200;
+
+// 128 random bits, so that no two starts of an agent have the same.
+std::string new_boot()
+{
+    std::random_device random;
+    return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
+}
+
+// Refusals of what was sent. A smaller request may be accepted.
+bool is_about_content(int status) { return status == 400 || status == 413 || status == 422; }
+
+Result<std::string> token_in(const std::filesystem::path& file)
+{
+    if (file.empty()) {
+        return std::string{};
+    }
+    auto text = runtime::read_regular_file(file);
+    while (text && !text->empty() && (text->back() == '\n' || text->back() == '\r')) {
+        text->pop_back();
+    }
+    const auto fits = [](char c) { return c > ' ' && c <= '~'; };
+    if (text && (text->empty() || !std::ranges::all_of(*text, fits))) {
+        return tl::unexpected(
+            Error{ErrorKind::invalid,
+                  fmt::format("{}: a token has one line of printable characters without blanks", file.string())});
+    }
+    return text;
+}
+
+}  // namespace
+
+class UplinkRunner::RunnersSpool final : public uplink::Spool {
+public:
+    explicit RunnersSpool(const Runners& runners) : runners_(runners) {}
+
+    std::vector<std::string> devices() const override
+    {
+        std::vector<std::string> names;
+        std::ranges::transform(runners_, std::back_inserter(names), [](const auto& runner) { return runner->name(); });
+        return names;
+    }
+    std::uint64_t last_seq(const std::string& device) const override { return memory(device).last_seq(); }
+    std::optional<Event> at_or_after(const std::string& device, std::uint64_t seq) const override
+    {
+        const auto& events = memory(device).events();
+        const auto found = std::ranges::lower_bound(events, seq, {}, &runner::StoredEvent::seq);
+        return found == events.end() ? std::nullopt : std::optional{Event{found->seq, found->json}};
+    }
+
+private:
+    const runner::Memory& memory(const std::string& device) const
+    {
+        return (*std::ranges::find(runners_, device, [](const auto& runner) { return runner->name(); }))->memory();
+    }
+
+    const Runners& runners_;
+};
+
+Result<std::unique_ptr<UplinkRunner>> UplinkRunner::make(runner::Loop& loop, std::unique_ptr<runner::Worker> worker,
+                                                         const ManagerClients& clients,
+                                                         const config::AgentConfig& config, std::string version,
+                                                         const Runners& runners, LogCall log, Reached reached)
+{
+    const auto url = config::parse_manager_url(config.manager_url);
+    if (!url) {
+        return tl::unexpected(url.error());
+    }
+    auto file = runtime::HeldFile::take(config.state_dir / kFile);
+    if (!file) {
+        return tl::unexpected(file.error());
+    }
+    uplink::Acknowledged before;
+    const auto text = file->folder().read(file->name(), kLargestFile);
+    const auto kept = text.and_then([&](const auto& found) {
+        return codec::read_acknowledged(found.value_or(codec::acknowledged_json({}, {})), config.manager_url);
+    });
+    if (kept) {
+        before = *kept;
+    } else {
+        // Nothing is lost: what the manager has already, it receives again.
+        log({Level::error,
+             "acknowledged_damaged",
+             {},
+             {},
+             fmt::format("{}: {}; all events are sent again", file->path().string(), kept.error().what),
+             {}});
+    }
+    Setup setup{config,
+                std::move(version),
+                new_boot(),
+                clients({url->tls, url->host, url->port, config.manager_ca_file}),
+                std::move(*file),
+                std::move(log),
+                std::move(reached)};
+    return std::unique_ptr<UplinkRunner>{
+        new UplinkRunner{loop, std::move(worker), runners, std::move(setup), std::move(before)}};
+}
+
+UplinkRunner::UplinkRunner(runner::Loop& loop, std::unique_ptr<runner::Worker> worker, const Runners& runners,
+                           Setup setup, uplink::Acknowledged before)
+    : loop_(loop),
+      setup_(std::move(setup)),
+      spool_(std::make_unique<RunnersSpool>(runners)),
+      runners_(runners),
+      uplink_(before, *spool_, std::hash<std::string>{}(setup_.boot)),
+      saved_(std::move(before)),
+      since_(loop.now().mono),
+      worker_(std::move(worker))
+{}
+
+UplinkRunner::~UplinkRunner()
+{
+    for (const auto* timer : {&wake_, &tick_, &deadline_}) {
+        if (*timer) {
+            loop_.cancel(**timer);
+        }
+    }
+    setup_.client->cancel();
+}
+
+void UplinkRunner::start() { tick(); }
+
+// The state of the devices is rendered in the worker, because a switch may have thousands of queues.
+void UplinkRunner::tick()
+{
+    tick_ = loop_.at(loop_.now().mono + kTickEvery, [this] { tick(); });
+    save();
+    if (rendering_ || uplink_.is_under_way()) {
+        return;
+    }
+    auto seen = std::make_shared<std::vector<DeviceSeen>>();
+    for (const auto& runner : runners_) {
+        seen->push_back(look_at(*runner, {}));
+    }
+    rendering_ = worker_->add(runner::JobKind::other, [this, seen, alive = std::weak_ptr{alive_}] {
+        std::vector<std::pair<std::string, std::string>> lines;
+        for (const auto& device : *seen) {
+            lines.emplace_back(device.name, codec::snapshot_line(device_state(device)));
+        }
+        loop_.post([this, alive, lines = std::move(lines)] {
+            if (!alive.expired()) {
+                rendered(lines);
+            }
+        });
+    });
+}
+
+void UplinkRunner::rendered(std::vector<std::pair<std::string, std::string>> lines)
+{
+    rendering_ = false;
+    for (auto& [device, line] : lines) {
+        shown_[device].now = std::move(line);
+    }
+    send();
+}
+
+// Many events of one step are sent together.
+void UplinkRunner::event_written()
+{
+    if (std::exchange(send_posted_, true)) {
+        return;
+    }
+    loop_.post([this, alive = std::weak_ptr{alive_}] {
+        if (!alive.expired()) {
+            send_posted_ = false;
+            send();
+        }
+    });
+}
+
+void UplinkRunner::send()
+{
+    if (shown_.empty()) {
+        return;  // the first request names the devices
+    }
+    const bool extras = std::ranges::any_of(shown_, [](const auto& one) { return one.second.now != one.second.sent; });
+    auto batch = uplink_.next(*spool_, extras, loop_.now().mono);
+    report_gaps();
+    if (batch) {
+        post(std::move(*batch));
+    }
+    plan();
+}
+
+void UplinkRunner::plan()
+{
+    if (wake_) {
+        loop_.cancel(*std::exchange(wake_, std::nullopt));
+    }
+    if (uplink_.wake() != kNever) {
+        wake_ = loop_.at(uplink_.wake(), [this] {
+            wake_.reset();
+            send();
+        });
+    }
+}
+
+// The snapshots that the manager does not have, as far as there is room. All of them if the request must name all
+// devices: then the manager may be another one.
+std::string UplinkRunner::extras(const uplink::Batch& batch)
+{
+    std::string lines;
+    in_request_.clear();
+    for (const auto& [device, shown] : shown_) {
+        const bool wanted = batch.names_devices || (batch.with_extras && shown.now != shown.sent);
+        if (wanted && lines.size() + shown.now.size() < kMostExtraBytes) {
+            lines += shown.now + '\n';
+            in_request_[device] = shown.now;
+        }
+    }
+    return lines;
+}
+
+void UplinkRunner::post(uplink::Batch batch)
+{
+    auto body = codec::report_head(setup_.config.name, setup_.boot, setup_.version) + '\n';
+    body += batch.lines;
+    body += extras(batch);
+    setup_.reached("report_sent");
+    const bool added =
+        worker_->add(runner::JobKind::other, [this, body = std::move(body), alive = std::weak_ptr{alive_}] {
+            auto answer = exchange(body);
+            loop_.post([this, alive, answer = std::move(answer)] {
+                if (!alive.expired()) {
+                    answered(answer);
+                }
+            });
+        });
+    if (!added) {  // cannot happen while kMostJobs fits
+        return answered({0, {}, "the worker has no room", {}});
+    }
+    deadline_ = loop_.at(loop_.now().mono + kDeadline, [this] {
+        deadline_.reset();
+        setup_.client->cancel();
+    });
+}
+
+// In the worker.
+UplinkRunner::Answer UplinkRunner::exchange(const std::string& body) const
+{
+    const auto& config = setup_.config;
+    auto token = token_in(config.manager_token_file);
+    if (!token) {
+        return {0, {}, token.error().what, {}};
+    }
+    auto response =
+        setup_.client->send({.path = fmt::format("/api/v1/agents/{}/reports", config::percent_escaped(config.name)),
+                             .body = body,
+                             .content_type = "application/x-ndjson",
+                             .token = std::move(*token),
+                             .within = kDeadline});
+    return response ? Answer{response->status, std::move(response->body), {}, response->retry_after}
+                    : Answer{0, {}, response.error().what, {}};
+}
+
+void UplinkRunner::answered(const Answer& answer)
+{
+    if (deadline_) {
+        loop_.cancel(*std::exchange(deadline_, std::nullopt));
+    }
+    const auto now = loop_.now().mono;
+    const auto stored = answer.status == kGood ? codec::read_stored(answer.body)
+                                               : tl::unexpected(Error{ErrorKind::unreachable, answer.why});
+    if (stored) {
+        setup_.reached("report_stored");
+        uplink_.stored(*stored, now);
+        for (auto& [device, line] : in_request_) {
+            shown_[device].sent = std::move(line);
+        }
+        connected_now();
+    } else {
+        uplink_.failed(is_about_content(answer.status), answer.retry_after, now);
+        const auto problem = codec::problem_text(answer.body);
+        not_connected(answer.status == 0 || answer.status == kGood
+                          ? stored.error().what
+                          : fmt::format("it answers with status {}{}", answer.status,
+                                        problem.empty() ? "" : fmt::format(" ({})", problem)));
+    }
+    finish_stop();
+    send();
+}
+
+void UplinkRunner::connected_now()
+{
+    if (!std::exchange(connected_, true).value_or(false)) {
+        since_ = loop_.now().mono;
+        why_.clear();
+        log(Level::notice, "manager_connected",
+            fmt::format("{} answers; {} to send", setup_.config.manager_url,
+                        count_text(uplink_.waiting(*spool_), "event")));
+    }
+}
+
+void UplinkRunner::not_connected(std::string why)
+{
+    const bool was = std::exchange(connected_, false).value_or(true);
+    if (was) {
+        since_ = loop_.now().mono;
+    }
+    if (was || why != why_) {
+        log(Level::error, "manager_lost",
+            fmt::format("{}: {}; the agent watches on, tries again and sends what waits", setup_.config.manager_url,
+                        why));
+    }
+    why_ = std::move(why);
+}
+
+void UplinkRunner::report_gaps()
+{
+    for (const auto& gap : uplink_.take_gaps()) {
+        forgotten_ += gap.last - gap.first + 1;
+        forgotten_last_ = fmt::format("{}, numbers {} to {}", gap.device, gap.first, gap.last);
+        setup_.log({Level::error,
+                    "manager_gap",
+                    gap.device,
+                    {},
+                    fmt::format("events {} to {} were forgotten before the manager had them: history_events = {} was "
+                                "too few",
+                                gap.first, gap.last, setup_.config.history_events),
+                    {}});
+    }
+}
+
+void UplinkRunner::save()
+{
+    if (saving_ || saved_ == uplink_.acknowledged()) {
+        return;
+    }
+    saving_ = worker_->add(runner::JobKind::other, [this, acknowledged = uplink_.acknowledged(),
+                                                    alive = std::weak_ptr{alive_}] {
+        setup_.reached("acknowledged_saves");
+        const auto text = codec::acknowledged_json(setup_.config.manager_url, acknowledged);
+        const auto& folder = setup_.file.folder();
+        const auto written = folder.replace(setup_.file.name(), std::as_bytes(std::span{text}), runtime::kOwnersFile)
+                                 .and_then([&](const auto&) { return folder.sync(); });
+        loop_.post([this, alive, acknowledged, written] {
+            if (alive.expired()) {
+                return;
+            }
+            saving_ = false;
+            if (written) {
+                saved_ = acknowledged;
+                save_trouble_.clear();
+            } else if (std::exchange(save_trouble_, written.error().what) != written.error().what) {
+                log(Level::error, "acknowledged_not_written",
+                    fmt::format("{}; after a restart the manager receives some events again", save_trouble_));
+            }
+        });
+    });
+}
+
+void UplinkRunner::stop(std::function<void()> done)
+{
+    stopping_ = std::move(done);
+    loop_.at(loop_.now().mono + kStopPatience, [this, alive = std::weak_ptr{alive_}] {
+        if (!alive.expired() && stopping_) {
+            std::exchange(stopping_, {})();
+        }
+    });
+    send();
+    finish_stop();
+}
+
+void UplinkRunner::finish_stop()
+{
+    if (stopping_ && !(connected_.value_or(false) && uplink_.waiting(*spool_) != 0)) {
+        std::exchange(stopping_, {})();
+    }
+}
+
+control::ManagerReport UplinkRunner::report() const
+{
+    return {setup_.config.manager_url,
+            connected_.value_or(false),
+            whole_ms(loop_.now().mono - since_),
+            why_,
+            uplink_.waiting(*spool_),
+            forgotten_,
+            forgotten_last_};
+}
+
+void UplinkRunner::log(Level level, std::string event, std::string message) const
+{
+    setup_.log({level, std::move(event), {}, {}, std::move(message), {}});
+}
+
+}  // namespace petrel::daemon

@@ -1,0 +1,31 @@
+// The state of a device as its agent reports it to the manager. The loop collects it as data; the worker of the uplink
+// makes and renders the rows.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daemon/runners.hpp"
+#include "uplink/snapshot.hpp"
+
+namespace petrel::daemon {
+
+// By port, what is connected to it.
+using Neighbours = std::map<std::string, uplink::Neighbour>;
+
+struct DeviceSeen {
+    std::string name;
+    std::string state;                               // its condition, in the words of `petrel status`
+    std::shared_ptr<const DeviceSnapshot> snapshot;  // null: it is not watched
+    std::map<std::string, std::optional<bool>> links;
+    Neighbours neighbours;
+};
+
+DeviceSeen look_at(DeviceRunner&, Neighbours);
+
+// Queues that are neither watched nor treated are left out.
+uplink::DeviceState device_state(const DeviceSeen&);
+
+}  // namespace petrel::daemon
