@@ -1,48 +1,73 @@
-# cmake --install build/release --prefix /usr: what a package of the agent holds. Any prefix will do.
-# /etc/petrel/agent.toml belongs to the administrator once it is there.
+# cmake --install build/release --prefix X [--component NAME] writes below X only. With the prefix /usr the configuration
+# is in /etc, as everywhere in Debian. A component is what one package holds (packaging/debian).
+# etc/petrel/agent.toml belongs to the administrator once it is there.
 include(GNUInstallDirs)
 
-install(TARGETS petrel)
+install(TARGETS petrel COMPONENT petrel)
+install(FILES packaging/sysusers/petrel.conf DESTINATION lib/sysusers.d COMPONENT petrel)
+install(FILES packaging/prometheus/petrel.rules.yml DESTINATION "${CMAKE_INSTALL_DATADIR}/petrel/prometheus" COMPONENT petrel)
 if(TARGET petrel-host)
-    install(TARGETS petrel-host)
+    install(TARGETS petrel-host COMPONENT petrel-host)
 endif()
-install(TARGETS sai-petrel LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(FILES src/libsai/petrel_sai.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(FILES packaging/sysusers/petrel.conf DESTINATION lib/sysusers.d)
-install(FILES packaging/prometheus/petrel.rules.yml DESTINATION "${CMAKE_INSTALL_DATADIR}/petrel/prometheus")
-install(DIRECTORY scenarios DESTINATION "${CMAKE_INSTALL_DATADIR}/petrel")
-# The unit and the sample name other files of the install, and where those are is not known before it happens. In the
-# sources they are for /usr, so that they can be read and checked as they are.
-install(CODE "
-    set(packaging \"${PROJECT_SOURCE_DIR}/packaging\")
-    set(for_prefix \"${PROJECT_BINARY_DIR}/packaging\")
-    set(programs \"${CMAKE_INSTALL_BINDIR}\")
-    set(data \"${CMAKE_INSTALL_DATADIR}\")
-")
-install(CODE [[
-    foreach(folder IN ITEMS programs data)
-        cmake_path(ABSOLUTE_PATH ${folder} BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" NORMALIZE)
-    endforeach()
-    foreach(file IN ITEMS systemd/petrel-agent.service systemd/petrel-host.service etc/agent.toml)
-        file(READ "${packaging}/${file}" text)
-        string(REPLACE "/usr/bin/" "${programs}/" text "${text}")
-        string(REPLACE "/usr/share/" "${data}/" text "${text}")
-        file(WRITE "${for_prefix}/${file}" "${text}")
-    endforeach()
-    file(INSTALL "${for_prefix}/systemd/petrel-agent.service" "${for_prefix}/systemd/petrel-host.service" DESTINATION "${CMAKE_INSTALL_PREFIX}/lib/systemd/system")
-    if(NOT EXISTS "$ENV{DESTDIR}/etc/petrel/agent.toml")
-        file(INSTALL "${for_prefix}/etc/agent.toml" DESTINATION "/etc/petrel")
-    endif()
-]])
+if(TARGET petrel-mpi)
+    install(TARGETS petrel-mpi COMPONENT petrel-lab)
+endif()
+install(DIRECTORY scenarios DESTINATION "${CMAKE_INSTALL_DATADIR}/petrel" COMPONENT petrel-lab)
+install(TARGETS sai-petrel LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT libsai-petrel)
+install(FILES src/libsai/petrel_sai.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT libsai-petrel)
 
+# The units name other files of the install, and where those are is not known before it happens. In the sources the
+# units are for /usr, so that they can be read and checked as they are.
+function(petrel_install_unit unit component)
+    install(CODE "
+        set(unit \"${PROJECT_SOURCE_DIR}/packaging/systemd/${unit}\")
+        set(for_prefix \"${PROJECT_BINARY_DIR}/packaging/${unit}\")
+        set(programs \"${CMAKE_INSTALL_BINDIR}\")
+    " COMPONENT ${component})
+    install(CODE [[
+        cmake_path(ABSOLUTE_PATH programs BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" NORMALIZE)
+        file(READ "${unit}" text)
+        string(REPLACE "/usr/bin/" "${programs}/" text "${text}")
+        if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+            string(REPLACE "/etc/petrel/" "${CMAKE_INSTALL_PREFIX}/etc/petrel/" text "${text}")
+        endif()
+        file(WRITE "${for_prefix}" "${text}")
+        file(INSTALL "${for_prefix}" DESTINATION "${CMAKE_INSTALL_PREFIX}/lib/systemd/system")
+    ]] COMPONENT ${component})
+endfunction()
+petrel_install_unit(petrel-agent.service petrel)
+if(TARGET petrel-host)
+    petrel_install_unit(petrel-host.service petrel-host)
+endif()
+
+install(CODE "set(sample \"${PROJECT_SOURCE_DIR}/packaging/etc/agent.toml\")" COMPONENT petrel)
+install(CODE [[
+    set(etc "${CMAKE_INSTALL_PREFIX}/etc/petrel")
+    if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+        set(etc "/etc/petrel")
+    endif()
+    if(NOT EXISTS "$ENV{DESTDIR}${etc}/agent.toml")
+        file(INSTALL "${sample}" DESTINATION "${etc}")
+    endif()
+]] COMPONENT petrel)
+
+# Manual pages and completion: those of SONiC's tools belong to the links of these names.
+set(sonic_tools pfcwd mmuconfig pfc pfcstat)
 file(GLOB pages CONFIGURE_DEPENDS packaging/man/*.[1-8])
 foreach(page IN LISTS pages)
     string(REGEX MATCH "[1-8]$" section "${page}")
-    install(FILES "${page}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man${section}")
+    cmake_path(GET page STEM name)
+    set(component petrel)
+    if(name IN_LIST sonic_tools)
+        set(component petrel-sonic)
+    endif()
+    install(FILES "${page}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man${section}" COMPONENT ${component})
 endforeach()
-# bash looks for a file of the command's name; SONiC's tools share one.
+# bash looks for a file of the command's name; SONiC's tools share one, which completes `petrel pfcwd`, too.
 set(completions "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
-install(FILES packaging/bash-completion/petrel packaging/bash-completion/pfcwd DESTINATION "${completions}")
-foreach(tool mmuconfig pfc pfcstat)
-    install(FILES packaging/bash-completion/pfcwd DESTINATION "${completions}" RENAME "${tool}")
+install(FILES packaging/bash-completion/petrel packaging/bash-completion/petrel-tools DESTINATION "${completions}"
+    COMPONENT petrel)
+foreach(tool IN LISTS sonic_tools)
+    install(FILES packaging/bash-completion/petrel-tools DESTINATION "${completions}" RENAME "${tool}"
+        COMPONENT petrel-sonic)
 endforeach()

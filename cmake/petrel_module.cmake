@@ -140,13 +140,13 @@ function(petrel_link_statically program)
     set_target_properties(${program} PROPERTIES LINK_DEPENDS "${archives}")
 endfunction()
 
-# petrel_links(program NAMES name...): other names that the program is called by, next to it; it finds out by which.
+# petrel_links(program COMPONENT component NAMES name...): other names that the program is called by, next to it; it finds out by which.
 function(petrel_links program)
-    cmake_parse_arguments(PARSE_ARGV 1 links "" "" "NAMES")
+    cmake_parse_arguments(PARSE_ARGV 1 links "" "COMPONENT" "NAMES")
     foreach(name IN LISTS links_NAMES)
         add_custom_command(TARGET ${program} POST_BUILD VERBATIM
             COMMAND ${CMAKE_COMMAND} -E create_symlink "$<TARGET_FILE_NAME:${program}>" "$<TARGET_FILE_DIR:${program}>/${name}")
-        install(FILES "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}" TYPE BIN)
+        install(FILES "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}" TYPE BIN COMPONENT ${links_COMPONENT})
     endforeach()
 endfunction()
 

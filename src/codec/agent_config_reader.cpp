@@ -146,7 +146,7 @@ private:
 
     void read_device(const toml::table& table)
     {
-        text_.only(table, std::array<std::string_view, 3>{"name", "driver", "switch_log"});
+        text_.only(table, std::array<std::string_view, 4>{"name", "driver", "switch_log", "simulated"});
         DeviceEntry entry{{}, {}, place(table)};
         if (const auto* name = table.get("name")) {
             entry.name = text_.text(*name);
@@ -170,6 +170,9 @@ private:
             if (entry.switch_log.find('/') == std::string::npos || !printable(entry.switch_log)) {
                 text_.wrong(*log, "the path of a file or syslog socket, with a / in it");
             }
+        }
+        if (const auto* simulated = table.get("simulated")) {
+            entry.simulated = text_.flag(*simulated);
         }
         config_.devices.push_back(std::move(entry));
     }
@@ -289,6 +292,9 @@ private:
             config_.values.push_back({fmt::format("device.{}.driver", i + 1), device.driver, from});
             if (!device.switch_log.empty()) {
                 config_.values.push_back({fmt::format("device.{}.switch_log", i + 1), device.switch_log, from});
+            }
+            if (device.simulated) {
+                config_.values.push_back({fmt::format("device.{}.simulated", i + 1), "true", from});
             }
         }
     }

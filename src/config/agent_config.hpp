@@ -29,6 +29,7 @@ struct DeviceEntry {
     std::string driver;  // KIND:REST
     Place at;
     std::string switch_log{};  // a file or a syslog socket for the lines of a Slingshot switch; empty = none
+    bool simulated{};          // declared to be no real device
 };
 
 struct EffectiveValue {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,13 @@ public:
     // Replaces an entry that stands for several devices ("twin:fabric.toml": every watched switch of that fabric) by
     // one entry with a name for each. Returns quickly and accesses no hardware.
     virtual Result<std::vector<config::DeviceEntry>> expand(const config::DeviceEntry&) = 0;
+
+    // Whether its devices are simulated, so that nothing real is watched.
+    virtual bool simulates() const { return false; }
+
+    // Checks, without opening the device and without changing anything, that an expanded entry names something that
+    // this machine has, and returns the names of its ports. None: only the open device has them.
+    virtual Result<std::optional<std::vector<PortNames>>> ports(const config::DeviceEntry&) { return std::nullopt; }
 
     // Whether the journal lists everything that the agent may have changed on a device. If not, the device must be
     // read.

@@ -1,8 +1,11 @@
 #include "drivers/exec_driver.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "codec/exec/exec_message.hpp"
@@ -58,6 +61,19 @@ Result<std::vector<std::string>> exec_words(std::string_view entry)
     return words;
 }
 
+Result<std::optional<std::vector<PortNames>>> find_helper(std::string_view entry)
+{
+    return exec_words(entry).and_then(
+        [](const std::vector<std::string>& words) -> Result<std::optional<std::vector<PortNames>>> {
+            if (::access(words.front().c_str(), X_OK) != 0) {
+                return tl::unexpected(
+                    Error{ErrorKind::unreachable, fmt::format("cannot run the helper {}: {}", words.front(),
+                                                              std::generic_category().message(errno))});
+            }
+            return std::nullopt;
+        });
+}
+
 device::exec::StartHelper start_program(std::vector<std::string> words)
 {
     return [words = std::move(words)] { return runtime::HelperProcess::start(words, codec::kLongestExecLine); };
@@ -82,6 +98,11 @@ Result<std::vector<config::DeviceEntry>> named_after_program(const config::Devic
 Result<std::vector<config::DeviceEntry>> ExecDriver::expand(const config::DeviceEntry& entry)
 {
     return named_after_program(entry);
+}
+
+Result<std::optional<std::vector<PortNames>>> ExecDriver::ports(const config::DeviceEntry& entry)
+{
+    return find_helper(entry.driver);
 }
 
 Result<std::unique_ptr<device::Device>> ExecDriver::open(const config::DeviceEntry& entry, DeviceId id,

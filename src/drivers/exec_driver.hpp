@@ -3,6 +3,7 @@
 // replaced.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,9 @@ Result<std::vector<std::string>> exec_words(std::string_view entry);
 // The entry, with a name: that of the program if it has none.
 Result<std::vector<config::DeviceEntry>> named_after_program(const config::DeviceEntry&);
 
+// Fails if the program of an entry cannot be run. Its ports show when it runs.
+Result<std::optional<std::vector<PortNames>>> find_helper(std::string_view entry);
+
 // Starts the program of these words as a child process.
 device::exec::StartHelper start_program(std::vector<std::string> words);
 
@@ -25,6 +29,7 @@ public:
     std::string_view kind() const override { return "exec"; }
     Result<void> check(const config::DeviceEntry&) const override;
     Result<std::vector<config::DeviceEntry>> expand(const config::DeviceEntry&) override;
+    Result<std::optional<std::vector<PortNames>>> ports(const config::DeviceEntry&) override;
     Result<std::unique_ptr<device::Device>> open(const config::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  NoteSink) override;
 };

@@ -1,11 +1,14 @@
 #include "drivers/sai_driver.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <system_error>
 
 #include "base/complaint_text.hpp"
 #include "device/sai/sai_device.hpp"
@@ -158,6 +161,21 @@ Result<std::vector<config::DeviceEntry>> SaiDriver::expand(const config::DeviceE
                 named.name = std::filesystem::path{place.path}.stem().string();
             }
             return std::vector{named};
+        });
+}
+
+Result<std::optional<std::vector<PortNames>>> SaiDriver::ports(const config::DeviceEntry& entry)
+{
+    return place_of(entry)
+        .and_then([](const Place& place) { return read_place(place); })
+        .and_then([](const device::sai::LibraryPlace& place) -> Result<std::optional<std::vector<PortNames>>> {
+            if (::access(place.path.c_str(), R_OK) != 0) {
+                return tl::unexpected(
+                    Error{ErrorKind::unreachable, fmt::format("cannot read the library {}: {}", place.path,
+                                                              std::generic_category().message(errno))});
+            }
+            // Ports that the file does not name have a number as their name, which only the library shows.
+            return std::nullopt;
         });
 }
 

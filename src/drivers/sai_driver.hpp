@@ -2,6 +2,9 @@
 // started with the profile (device/sai/profile.hpp). `version` is for a library too old to report its version.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "daemon/driver.hpp"
 
 namespace petrel::drivers {
@@ -11,6 +14,8 @@ public:
     std::string_view kind() const override { return "sai"; }
     Result<void> check(const config::DeviceEntry&) const override;
     Result<std::vector<config::DeviceEntry>> expand(const config::DeviceEntry&) override;
+    // Reads the profile and finds the library. Does not load it, which would initialise its switch.
+    Result<std::optional<std::vector<PortNames>>> ports(const config::DeviceEntry&) override;
     Result<std::unique_ptr<device::Device>> open(const config::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  NoteSink) override;
 };

@@ -21,6 +21,11 @@ Result<std::vector<config::DeviceEntry>> SlingshotDriver::expand(const config::D
     return named_after_program(entry);
 }
 
+Result<std::optional<std::vector<PortNames>>> SlingshotDriver::ports(const config::DeviceEntry& entry)
+{
+    return find_helper(entry.driver);
+}
+
 Result<std::unique_ptr<device::Device>> SlingshotDriver::open(const config::DeviceEntry& entry, DeviceId id,
                                                               const device::TimeSource& clock, NoteSink report)
 {

@@ -2,6 +2,7 @@
 // behind a helper program. The program is written as in ExecDriver.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,7 @@ public:
     std::string_view kind() const override { return "slingshot"; }
     Result<void> check(const config::DeviceEntry&) const override;
     Result<std::vector<config::DeviceEntry>> expand(const config::DeviceEntry&) override;
+    Result<std::optional<std::vector<PortNames>>> ports(const config::DeviceEntry&) override;
     Result<std::unique_ptr<device::Device>> open(const config::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  NoteSink) override;
 };

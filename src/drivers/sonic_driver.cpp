@@ -86,6 +86,21 @@ Result<std::vector<config::DeviceEntry>> SonicDriver::expand(const config::Devic
     });
 }
 
+Result<std::optional<std::vector<PortNames>>> SonicDriver::ports(const config::DeviceEntry& entry)
+{
+    constexpr std::string_view kTable = "PORT|";
+    return databases_of(entry).and_then([&](const sonic::Databases& databases) {
+        sonic::RedisStore store{databases, settings_.redis};
+        return store.keys(sonic::Db::config, kTable).map([&](const std::vector<std::string>& keys) {
+            std::vector<PortNames> ports;
+            for (const auto& key : keys) {
+                ports.push_back({key.substr(kTable.size()), {}, {}});
+            }
+            return std::optional{std::move(ports)};
+        });
+    });
+}
+
 Result<std::unique_ptr<device::Device>> SonicDriver::open(const config::DeviceEntry& entry, DeviceId id,
                                                           const device::TimeSource& clock, NoteSink report)
 {

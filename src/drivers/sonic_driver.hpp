@@ -6,6 +6,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <vector>
 
 #include "daemon/driver.hpp"
 #include "device/sonic/sonic_device.hpp"
@@ -25,6 +27,7 @@ public:
     // SONiC's scripts may be disabled, and orchagent may have queues in storm.
     bool journal_is_complete() const override { return false; }
     Result<std::vector<config::DeviceEntry>> expand(const config::DeviceEntry&) override;
+    Result<std::optional<std::vector<PortNames>>> ports(const config::DeviceEntry&) override;
     Result<std::unique_ptr<device::Device>> open(const config::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  NoteSink) override;
     Result<PutBack> put_back(const config::DeviceEntry&) override;

@@ -69,7 +69,8 @@ Result<std::vector<config::DeviceEntry>> TwinDriver::expand(const config::Device
 {
     const auto place = twin_place_of(entry);
     const auto named = [&](const std::string& name, const std::string& node) {
-        return config::DeviceEntry{name, fmt::format("{}:{}#{}", kind(), place.file, node), entry.at};
+        return config::DeviceEntry{
+            name, fmt::format("{}:{}#{}", kind(), place.file, node), entry.at, {}, entry.simulated};
     };
     return read_scenario(place.file)
         .and_then([&](const scenario::Scenario& scenario) -> Result<std::vector<config::DeviceEntry>> {
@@ -89,6 +90,17 @@ Result<std::vector<config::DeviceEntry>> TwinDriver::expand(const config::Device
             }
             return all;
         });
+}
+
+Result<std::optional<std::vector<PortNames>>> TwinDriver::ports(const config::DeviceEntry& entry)
+{
+    const auto place = twin_place_of(entry);
+    return read_scenario(place.file).and_then([&](const scenario::Scenario& scenario) {
+        const auto& topology = scenario.setup.topology;
+        return find_node(topology, place).map([&](scenario::NodeId node) {
+            return std::optional{topology.nodes[node.value].ports};
+        });
+    });
 }
 
 Result<std::unique_ptr<device::Device>> TwinDriver::open(const config::DeviceEntry& entry, DeviceId id,

@@ -7,7 +7,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "daemon/driver.hpp"
 #include "lab/live_twin.hpp"
@@ -18,6 +20,8 @@ class TwinDriver final : public daemon::Driver {
 public:
     std::string_view kind() const override { return "twin"; }
     Result<std::vector<config::DeviceEntry>> expand(const config::DeviceEntry&) override;
+    bool simulates() const override { return true; }
+    Result<std::optional<std::vector<PortNames>>> ports(const config::DeviceEntry&) override;
     Result<std::unique_ptr<device::Device>> open(const config::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  NoteSink) override;
 

@@ -99,7 +99,7 @@ TEST_P(Unit, IsHardened)
 
 config::AgentConfig sample()
 {
-    constexpr codec::DriverKind kDrivers[] = {{"twin"}};
+    constexpr codec::DriverKind kDrivers[] = {{"sai"}};
     auto config =
         codec::read_agent_config(test::content(kPackaging / "etc" / "agent.toml"), "agent.toml", {}, kDrivers);
     if (!config) {
@@ -134,13 +134,15 @@ TEST(SampleConfig, ShowsEverySettingWithItsDefault)
     }
 }
 
-TEST(SampleConfig, NamesAScenarioThatIsInstalled)
+TEST(SampleConfig, WatchesASwitchAndChangesNothing)
 {
     const auto config = sample();
     ASSERT_EQ(config.devices.size(), 1U);
-    const std::string prefix = "twin:/usr/share/petrel/";
-    ASSERT_TRUE(config.devices[0].driver.starts_with(prefix));
-    EXPECT_TRUE(std::filesystem::exists(kPackaging / ".." / config.devices[0].driver.substr(prefix.size())));
+    EXPECT_THAT(config.devices[0].driver, testing::StartsWith("sai:/"));
+    ASSERT_THAT(config.policies.policies, testing::Not(IsEmpty()));
+    for (const auto& entry : config.policies.policies) {
+        EXPECT_EQ(entry.policy.action, watchdog::Treatment{});
+    }
 }
 
 TEST(SampleConfig, FitsTheUnit)
@@ -214,52 +216,77 @@ TEST_F(AlertRules, UseExportedMetricsOnly)
     }
 }
 
-TEST(Install, InstallsAllFilesAndKeepsTheAdministratorsFile)
+class Install : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        if (cmake.empty() || !std::filesystem::exists(program)) {
+            GTEST_SKIP() << "cmake or the program does not exist";
+        }
+    }
+
+    // Below the folder, as if it were the root of a machine.
+    test::Ended install(const std::string& prefix, bool staged = true) const
+    {
+        test::Invocation call{.program = cmake,
+                              .arguments = {"--install", program.parent_path().parent_path(), "--prefix", prefix}};
+        if (staged) {
+            call.environment = {{"DESTDIR", folder.path.string()}};
+        }
+        return test::run(call);
+    }
+
+    void expect_files(const std::filesystem::path& root, std::initializer_list<const char*> files) const
+    {
+        for (const auto* file : files) {
+            EXPECT_TRUE(std::filesystem::exists(root / file)) << file;
+        }
+    }
+
+    std::string cmake = test::find_program("cmake");
+    std::filesystem::path program = std::filesystem::path{PETREL_BIN_DIR} / "petrel";
+    InstallFolder folder;
+};
+
+TEST_F(Install, UsrHasAllFilesAndKeepsTheAdministratorsFile)
 {
-    const auto cmake = test::find_program("cmake");
-    const auto program = std::filesystem::path{PETREL_BIN_DIR} / "petrel";
-    if (cmake.empty() || !std::filesystem::exists(program)) {
-        GTEST_SKIP() << "cmake or the program does not exist";
-    }
-    const InstallFolder folder;
-    const auto install = [&](const std::string& prefix = "/usr") {
-        return test::run({.program = cmake,
-                          .arguments = {"--install", program.parent_path().parent_path(), "--prefix", prefix},
-                          .environment = {{"DESTDIR", folder.path.string()}}});
-    };
-    const auto first = install();
+    const auto first = install("/usr");
     ASSERT_EQ(first.exit_code, 0) << first.err;
-    for (const auto* file :
-         {"usr/bin/petrel", "usr/lib/systemd/system/petrel-agent.service", "usr/lib/systemd/system/petrel-host.service",
-          "usr/lib/sysusers.d/petrel.conf", "usr/share/petrel/prometheus/petrel.rules.yml",
-          "usr/share/petrel/scenarios/nic-storm-leaf-spine.toml", "usr/share/man/man1/petrel.1",
-          "usr/share/man/man8/petrel-agent.8", "usr/share/bash-completion/completions/petrel",
-          "etc/petrel/agent.toml"}) {
-        EXPECT_TRUE(std::filesystem::exists(folder.path / file)) << file;
-    }
+    expect_files(folder.path, {"usr/bin/petrel", "usr/bin/pfcwd", "usr/lib/systemd/system/petrel-agent.service",
+                               "usr/lib/sysusers.d/petrel.conf", "usr/share/petrel/prometheus/petrel.rules.yml",
+                               "usr/share/petrel/scenarios/nic-storm-leaf-spine.toml", "usr/share/man/man1/petrel.1",
+                               "usr/share/man/man8/petrel-agent.8", "usr/share/bash-completion/completions/petrel",
+                               "usr/share/bash-completion/completions/petrel-tools",
+                               "usr/share/bash-completion/completions/pfcwd", "etc/petrel/agent.toml"});
     // The folder for libraries differs between distributions.
     const std::filesystem::recursive_directory_iterator files{folder.path / "usr"};
     EXPECT_TRUE(std::ranges::any_of(files, [](const auto& file) {
         return file.path().filename() == "libsai-petrel.so" &&
                file.path().string().find("/usr/lib") != std::string::npos;
     }));
+    EXPECT_THAT(test::content(folder.path / "usr/lib/systemd/system/petrel-agent.service"),
+                HasSubstr("\nExecStart=/usr/bin/petrel agent --config /etc/petrel/agent.toml\n"));
     std::ofstream{folder.path / "etc/petrel/agent.toml"} << "# mine\n";
-    ASSERT_EQ(install().exit_code, 0);
+    ASSERT_EQ(install("/usr").exit_code, 0);
     EXPECT_EQ(test::content(folder.path / "etc/petrel/agent.toml"), "# mine\n");
+}
 
-    // With another prefix, the installed files refer to each other by that prefix.
-    std::filesystem::remove(folder.path / "etc/petrel/agent.toml");
-    ASSERT_EQ(install("/opt/petrel").exit_code, 0);
-    const auto unit = test::content(folder.path / "opt/petrel/lib/systemd/system/petrel-agent.service");
-    EXPECT_THAT(unit, HasSubstr("\nExecStart=/opt/petrel/bin/petrel agent --config /etc/petrel/agent.toml\n"));
-    EXPECT_THAT(unit, HasSubstr("\nExecReload=/opt/petrel/bin/petrel reload\n"));
-    const auto sample = test::content(folder.path / "etc/petrel/agent.toml");
-    const auto scenario = matches(sample, std::regex{"\ndriver = \"twin:(/opt/petrel/.*)\"\n"});
-    ASSERT_EQ(scenario.size(), 1U) << sample;
-    EXPECT_TRUE(std::filesystem::exists(folder.path / scenario.front()[1].str().substr(1)));
-    for (const auto& text : {unit, sample}) {
-        EXPECT_THAT(text, testing::Not(HasSubstr("/usr/")));
+TEST_F(Install, AnotherPrefixHasEverythingBelowIt)
+{
+    const auto prefix = folder.path / "opt" / "petrel";
+    ASSERT_EQ(install(prefix.string()).exit_code, 0);
+    const auto below = folder.path.string() + prefix.string();
+    for (const auto& file : std::filesystem::recursive_directory_iterator{folder.path}) {
+        EXPECT_TRUE(file.is_directory() || file.path().string().starts_with(below)) << file.path();
     }
+    ASSERT_EQ(install(prefix.string(), false).exit_code, 0);
+    expect_files(prefix, {"bin/petrel", "etc/petrel/agent.toml", "lib/systemd/system/petrel-agent.service"});
+    const auto unit = test::content(prefix / "lib/systemd/system/petrel-agent.service");
+    EXPECT_THAT(unit, HasSubstr("\nExecStart=" + (prefix / "bin/petrel").string() + " agent --config " +
+                                (prefix / "etc/petrel/agent.toml").string() + "\n"));
+    EXPECT_THAT(unit, HasSubstr("\nExecReload=" + (prefix / "bin/petrel").string() + " reload\n"));
+    EXPECT_THAT(unit, testing::Not(HasSubstr("/usr/")));
+    EXPECT_THAT(unit, testing::Not(HasSubstr(" /etc/")));
 }
 
 }  // namespace

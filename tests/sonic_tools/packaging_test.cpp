@@ -127,7 +127,7 @@ std::set<std::string> completions(Words words, const std::string& redis = "unix:
                       "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1))\n"
                       "_pfcwd \"$1\" \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD - 1]}\"\n"
                       "((${#COMPREPLY[@]} == 0)) || printf '%s\\n' \"${COMPREPLY[@]}\"",
-                      "bash", packaging() / "bash-completion/pfcwd"};
+                      "bash", packaging() / "bash-completion/petrel-tools"};
     bash.arguments.insert(bash.arguments.end(), words.begin(), words.end());
     bash.environment = {{"PATH", PETREL_BIN_DIR ":/usr/bin:/bin"}, {"PETREL_REDIS", redis}};
     const auto ended = test::run(bash);

@@ -23,6 +23,7 @@ Handler config_check_flags(CLI::App& app)
 {
     const auto options = std::make_shared<ConfigCheckOptions>();
     app.add_option("FILE", options->files, "The file; several are checked one by one")->type_name("");
+    app.add_flag("--live", options->live, "Also ask this machine's devices and the running agent; changes nothing");
     return handler(
         [options](const Call& call) {
             options->parts = call.parts;

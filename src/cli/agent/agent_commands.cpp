@@ -26,6 +26,7 @@ The number shows that the event was read: an event that came meanwhile is not cl
 
 constexpr auto kConfigExamples = R"(Examples:
   petrel config check /etc/petrel/agent.toml        every problem at once, with line and column
+  petrel config check --live agent.toml             the same, the devices of this machine and the running agent
   petrel config show --config agent.toml            the values in the file
   petrel config show --effective                    all values that the agent would use, and their origin
   PETREL_LOG_FORMAT=json petrel config show --effective --config agent.toml --hang-ms 500
@@ -66,8 +67,8 @@ std::vector<Command> config_commands()
 {
     return {
         {"config", kGeneral, "Check the agent's configuration, or show it.", kConfigExamples, nullptr},
-        {"config check", kGeneral, "Read the agent's file and report every problem; start nothing.", kNoExamples,
-         config_check_flags},
+        {"config check", kGeneral, "Report every problem of the agent's file; fail if nothing real would be watched.",
+         kNoExamples, config_check_flags},
         {"config show", kGeneral, "Show the values in the file or, with --effective, all that the agent would use.",
          kNoExamples, config_show_flags},
     };

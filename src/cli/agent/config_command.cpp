@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "cli/agent/live_check.hpp"
 #include "codec/agent_config_json.hpp"
+#include "daemon/configuration.hpp"
 #include "daemon/metrics_server.hpp"
 #include "http/listening_socket.hpp"
 #include "runtime/atomic_file.hpp"
@@ -24,13 +26,32 @@ std::vector<daemon::Driver*> pointers(const DriverList& drivers)
     return all;
 }
 
-std::vector<Complaint> device_problems(const config::AgentConfig& config, const DriverList& drivers)
+// An agent with such a file would start, and would watch nothing real.
+std::vector<Complaint> watch_problems(const config::AgentConfig& config, const DriverList& drivers)
 {
     std::vector<Complaint> problems;
+    bool nos = config.nos != config::NosKind::none;
     for (const auto& entry : config.devices) {
-        auto* driver = daemon::find_driver(pointers(drivers), entry);
-        if (const auto good = driver == nullptr ? Result<void>{} : driver->check(entry); !good) {
-            problems.push_back({config.file, entry.at.line, entry.at.column, good.error().what, {}});
+        const auto add = [&](std::string why) {
+            problems.push_back({config.file, entry.at.line, entry.at.column, std::move(why), {}});
+        };
+        const auto* driver = daemon::find_driver(pointers(drivers), entry);
+        nos = nos || driver->has_policies();
+        if (const auto good = driver->check(entry); !good) {
+            add(good.error().what);
+        }
+        if (driver->simulates() && !entry.simulated) {
+            add(fmt::format("'{}' is a simulated fabric, no switch: for a trial, write simulated = true next to it",
+                            entry.driver));
+        }
+    }
+    if (config.devices.empty()) {
+        problems.push_back({config.file, 0, 0, "nothing would be watched: name a device in a [[device]]", {}});
+    }
+    if (nos) {
+        const auto* source = config.nos == config::NosKind::own ? "pfcwd" : "SONiC";
+        for (auto& why : daemon::unused_policies(config.policies, source)) {
+            problems.push_back({config.file, 0, 0, std::move(why), {}});
         }
     }
     return problems;
@@ -101,12 +122,20 @@ ExitCode run_config_check(const ConfigCheckOptions& options)
     std::vector<Complaint> problems;
     for (const auto& file : options.files) {
         const auto config = read_file_alone(file, drivers);
-        const auto found = config ? device_problems(*config, drivers) : config.error();
+        auto found = config ? watch_problems(*config, drivers) : config.error();
+        LiveCheck live;
+        if (options.live && found.empty()) {
+            live = check_live(*config, pointers(drivers));
+            found = std::move(live.problems);
+        }
         problems.insert(problems.end(), found.begin(), found.end());
         if (found.empty()) {
             text += fmt::format("{} is good: {}, {}\n", file,
                                 counted(config->policies.policies.size(), "policy", "policies"),
                                 counted(config->devices.size(), "device", "devices"));
+        }
+        text += live.text;
+        if (found.empty()) {
             if (http::open_to_all(config->metrics_listen)) {
                 text += fmt::format("{}: warning: {}\n", file, daemon::open_to_all_text(config->metrics_listen));
             }

@@ -12,6 +12,7 @@ namespace petrel::cli {
 
 struct ConfigCheckOptions {
     std::vector<std::string> files;
+    bool live{};
     const AgentParts* parts{};
 };
 

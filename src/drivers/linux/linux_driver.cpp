@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <net/if.h>
 
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "device/linux/linux_device.hpp"
 #include "device/linux/vendor_table.hpp"
@@ -83,6 +85,16 @@ Result<std::vector<config::DeviceEntry>> LinuxDriver::expand(const config::Devic
                 }
                 return entries;
             });
+    });
+}
+
+Result<std::optional<std::vector<PortNames>>> LinuxDriver::ports(const config::DeviceEntry& entry)
+{
+    const auto interface = interface_of(entry);
+    return open_kernel_().and_then([&](const std::unique_ptr<Kernel>& kernel) {
+        return kernel->link(interface).map([&](const device::linux_nic::LinkState&) {
+            return std::optional{std::vector{PortNames{interface, {}, {}}}};
+        });
     });
 }
 

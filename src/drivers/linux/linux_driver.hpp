@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,7 @@ public:
     std::string_view kind() const override { return "linux"; }
     Result<void> check(const config::DeviceEntry&) const override;
     Result<std::vector<config::DeviceEntry>> expand(const config::DeviceEntry&) override;
+    Result<std::optional<std::vector<PortNames>>> ports(const config::DeviceEntry&) override;
     Result<std::unique_ptr<device::Device>> open(const config::DeviceEntry&, DeviceId, const device::TimeSource&,
                                                  NoteSink) override;
 
