@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <ranges>
+#include <span>
 #include <utility>
 
 #include "base/complaint_text.hpp"
@@ -169,6 +173,44 @@ void add_latched_nics(const DeviceRunner& runner, std::vector<std::string>& line
     }
 }
 
+// The names of all queues as an operator may write them, each with the names that find it: with its device if the agent
+// has several.
+using QueueNames = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+QueueNames queue_names(std::span<const std::shared_ptr<const DeviceSnapshot>> searched, bool several)
+{
+    QueueNames names;
+    for (const auto& device : searched) {
+        const auto& inventory = device->list->inventory;
+        for (const auto& row : inventory.rows) {
+            const auto queue = to_string(inventory, row.target);
+            const auto whole = fmt::format("{}:{}", device->device, queue);
+            names[queue].push_back(several ? whole : queue);
+            names[whole].push_back(whole);
+        }
+    }
+    return names;
+}
+
+// Every name in it works if the operator uses it instead.
+std::string suggestion(std::string_view queue, const QueueNames& names)
+{
+    std::vector<std::string_view> all;
+    std::vector<std::string_view> usable;
+    for (const auto& [name, found_by] : names) {
+        all.push_back(name);
+        if (found_by.front() == name) {
+            usable.push_back(name);
+        }
+    }
+    const auto near = names.find(nearest(queue, all));
+    if (near == names.end()) {
+        return instead_of(queue, usable);
+    }
+    return near->second.size() == 1 ? fmt::format("the nearest is '{}'", near->second.front())
+                                    : fmt::format("the nearest are {}", fmt::join(near->second, ", "));
+}
+
 }  // namespace
 
 void ControlDesk::handle(const ControlRequest& request, const std::string& by, const ControlReply& reply)
@@ -183,8 +225,9 @@ void ControlDesk::handle(const ControlRequest& request, const std::string& by, c
     reply(answer(request, by));
 }
 
-ControlAnswer ControlDesk::answer(const ControlRequest& request, const std::string& by)
+ControlAnswer ControlDesk::answer(const ControlRequest& given, const std::string& by)
 {
+    const auto request = with_device(given);
     switch (request.command) {
     case Command::status:
         return [now = desk_.snapshot()](const EventHistory&) { return codec::answer_json(whole_status(now)); };
@@ -208,6 +251,31 @@ ControlAnswer ControlDesk::answer(const ControlRequest& request, const std::stri
     return error_line({ErrorKind::unsupported, "this agent does not have the command"});
 }
 
+// "leaf0:Ethernet1:3" names the device, too. A device may have a port with a colon in its name: the whole name comes
+// first.
+ControlRequest ControlDesk::with_device(ControlRequest request) const
+{
+    const bool link = request.command == Command::links || request.command == Command::link_clear;
+    auto& name = link ? request.port : request.queue;
+    std::string_view device;
+    for (const auto& runner : desk_.runners()) {
+        if (!link && runner->agent() != nullptr &&
+            find_target(runner->agent()->watchdog().watchlist().inventory, name)) {
+            return request;
+        }
+        const auto& own = runner->name();
+        if (name.starts_with(own) && name.substr(own.size()).starts_with(':') && own.size() > device.size() &&
+            (request.device.empty() || request.device == own)) {
+            device = own;
+        }
+    }
+    if (!device.empty()) {
+        request.device = device;
+        name.erase(0, device.size() + 1);
+    }
+    return request;
+}
+
 // Finds a queue by its name, on the device that the request names or on the only device that has it. Suggestions for a
 // wrong name are collected when the answer is rendered, outside the loop, because there may be many names.
 ControlDesk::Found ControlDesk::find(const ControlRequest& request) const
@@ -227,10 +295,11 @@ ControlDesk::Found ControlDesk::find(const ControlRequest& request) const
     }
     if (places.size() > 1) {
         return tl::unexpected(error_line(
-            {ErrorKind::invalid,
-             fmt::format(
-                 "{} devices have '{}': choose one with --device {}", places.size(), request.queue,
-                 fmt::join(places | std::views::transform([](const Place& p) { return p.runner->name(); }), ", "))}));
+            {ErrorKind::invalid, fmt::format("{} devices have '{}': name one of {}", places.size(), request.queue,
+                                             fmt::join(places | std::views::transform([&](const Place& p) {
+                                                           return fmt::format("{}:{}", p.runner->name(), request.queue);
+                                                       }),
+                                                       ", "))}));
     }
     if (!places.empty()) {
         return places.front();
@@ -240,19 +309,13 @@ ControlDesk::Found ControlDesk::find(const ControlRequest& request) const
             searched.push_back(runner->snapshot());
         }
     }
-    return tl::unexpected(ControlAnswer{[searched = std::move(searched), queue = request.queue](const EventHistory&) {
-        std::vector<std::string> known;
-        for (const auto& device : searched) {
-            const auto& inventory = device->list->inventory;
-            for (const auto& row : inventory.rows) {
-                known.push_back(to_string(inventory, row.target));
-            }
-        }
-        const std::vector<std::string_view> names{known.begin(), known.end()};
+    return tl::unexpected(ControlAnswer{[searched = std::move(searched), queue = request.queue,
+                                         several = desk_.runners().size() > 1](const EventHistory&) {
+        const auto known = queue_names(searched, several);
         return codec::answer_json(
             Error{ErrorKind::invalid, known.empty()
                                           ? "no device is watched now: see `petrel status`"
-                                          : fmt::format("no queue or port '{}'; {}", queue, instead_of(queue, names))});
+                                          : fmt::format("no queue or port '{}'; {}", queue, suggestion(queue, known))});
     }});
 }
 

@@ -42,6 +42,7 @@ private:
     using Found = tl::expected<Place, ControlAnswer>;
 
     ControlAnswer answer(const control::ControlRequest&, const std::string& by);
+    control::ControlRequest with_device(control::ControlRequest) const;
     Found find(const control::ControlRequest&) const;
     ControlAnswer order(const control::ControlRequest&, const std::string& by) const;
     ControlAnswer clear(const control::ControlRequest&, const std::string& by) const;

@@ -220,10 +220,34 @@ TEST_F(AgentOnTwin, InvalidOrdersAreRefusedWithAHint)
         EXPECT_EQ(ended.exit_code, 2) << ended.out;
         return ended.err;
     };
-    EXPECT_THAT(refused({"mitigate", "Ethernet9:3"}), HasSubstr("Ethernet9:3"));
+    EXPECT_THAT(refused({"mitigate", "Ethernet9:3"}), HasSubstr("the nearest is 'Ethernet0:3'"));
     EXPECT_THAT(refused({"mitigate", "Ethernet1:3", "--device", "nobody"}), HasSubstr("nobody"));
     EXPECT_THAT(refused({"hold", "Ethernet1:3"}), HasSubstr("petrel mitigate"));
     EXPECT_EQ(agent->stop(), 0);
+}
+
+// Two switches with the same ports: each name that an answer suggests works.
+TEST_F(ProcessOnTwin, AQueueIsNamedWithItsDevice)
+{
+    test::SimulatedTime time;
+    const auto whole = "[[device]]\ndriver = \"twin:" + std::string{PETREL_TEST_DATA} +
+                       "/../scenarios/agent/calm.toml\"\n[[policy]]\npreset = \"sonic\"\n";
+    test::SimulatedAgent agent{time, {.folder = folder.path(), .config = whole}};
+    ASSERT_NE(agent.wait_for("agent_ready"), "") << agent.log_text();
+    const auto refused = [&](std::vector<std::string> arguments) {
+        const auto ended = agent.control(std::move(arguments));
+        EXPECT_EQ(ended.exit_code, 2) << ended.out;
+        return ended.err;
+    };
+    EXPECT_THAT(agent.control({"mitigate", "leaf1:Ethernet1:3"}).out, HasSubstr("Ethernet1:3"));
+    EXPECT_THAT(agent.control({"explain", "leaf1:Ethernet1:3"}).out, HasSubstr("leaf1:Ethernet1:3 is mitigat"));
+    EXPECT_THAT(agent.control({"explain", "leaf0:Ethernet1:3", "--device", "leaf0"}).out, HasSubstr("watching"));
+    EXPECT_EQ(agent.control({"release", "leaf1:Ethernet1"}).exit_code, 0);
+    EXPECT_THAT(refused({"explain", "Ethernet1:3"}), HasSubstr("name one of leaf0:Ethernet1:3, leaf1:Ethernet1:3"));
+    EXPECT_THAT(refused({"explain", "Ethernet1:9"}), HasSubstr("the nearest are leaf0:Ethernet1:3, leaf1:Ethernet1:3"));
+    EXPECT_THAT(refused({"explain", "leaf7:Ethernet1:3"}), HasSubstr("the nearest is 'leaf0:Ethernet1:3'"));
+    EXPECT_THAT(refused({"explain", "leaf1:Ethernet1:9"}), HasSubstr("the nearest is 'leaf1:Ethernet1:3'"));
+    EXPECT_EQ(agent.stop(), 0);
 }
 
 TEST_F(ProcessOnTwin, ASecondAgentIsRefused)
