@@ -113,7 +113,7 @@ private:
         if (options_.json) {
             write(json + '\n');
         } else {
-            write(reports::lab_summary(summary));
+            write(reports::lab_summary(summary, experiment_.scenario().setup.topology));
             if (const auto table = reports::judgement_table(outcome_.judgements, paint_); !table.empty()) {
                 write('\n' + table);
             }

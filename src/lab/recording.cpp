@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "topology/tiers.hpp"
+
 namespace petrel::lab {
 
 namespace {
@@ -22,11 +24,6 @@ constexpr std::size_t kMostLinks = 200;
 
 // At least 99 % of the interval: there may be short gaps between two pause frames.
 bool throughout(Ps paused, Ps interval) { return paused >= interval - interval / 100; }
-
-std::uint8_t tier_of(const topology::Node& node)
-{
-    return node.kind == topology::Kind::host ? std::uint8_t{0} : std::max<std::uint8_t>(node.tier, 1);
-}
 
 Ps sum(const std::vector<Ps>& times) { return std::accumulate(times.begin(), times.end(), Ps{0}); }
 
@@ -77,7 +74,7 @@ Recording::Recording(Experiment& experiment, Ps end, std::uint32_t samples) : ex
     }
     std::map<std::uint8_t, std::uint32_t> tiers;
     for (const auto& node : topology.nodes) {
-        ++tiers[tier_of(node)];
+        ++tiers[topology::tier_of(node)];
     }
     for (const auto& [tier, nodes] : tiers) {
         run_.tiers.push_back({tier, nodes, {}, {}});
@@ -206,7 +203,7 @@ void Recording::look_at_nodes()
         }
         // The count decreases when flows go back to frames that were lost.
         const bool stood = sending_[node].had_work && now[node].had_work && now[node].sent <= sending_[node].sent;
-        auto& tier = *tiers[tier_of(nodes[node])];
+        auto& tier = *tiers[topology::tier_of(nodes[node])];
         ++tier.held.back();
         tier.standing.back() += stood ? 1U : 0U;
     }

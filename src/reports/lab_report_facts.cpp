@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "reports/scenario_text.hpp"
+#include "topology/tiers.hpp"
 #include "words/words.hpp"
 
 namespace petrel::reports {
@@ -134,8 +135,9 @@ private:
             }
             any = true;
             measured(tier.first_seen,
-                     fmt::format("The pause holds up {}: {} of {} at the worst (by {}). {} {}.", tier_text(tier.tier),
-                                 tier.most_held, tier.nodes, time_text(tier.worst_seen), standing_text(tier),
+                     fmt::format("The pause holds up {}: {} of {} at the worst (by {}). {} {}.",
+                                 tier_text(topology_, tier.tier), tier.most_held, tier.nodes,
+                                 time_text(tier.worst_seen), standing_text(tier),
                                  tier.last_seen == run_.recording.times.back()
                                      ? "Some are held up when the run ends"
                                      : fmt::format("None is held up after {}", time_text(tier.last_seen))));
@@ -255,7 +257,7 @@ std::vector<Standstill> standstills(const lab::RecordedRun& recording)
 {
     std::vector<Standstill> all;
     for (const auto& tier : recording.tiers) {
-        Standstill one{tier.tier, tier.nodes, 0, 0, 0, 0, 0};
+        Standstill one{tier.tier, tier.nodes, 0, 0, tier.standing.empty() ? 0 : tier.standing.back(), 0, 0, 0};
         for (std::size_t i = 0; i < tier.held.size(); ++i) {
             const auto at = recording.times[i];
             if (tier.held[i] == 0) {
@@ -272,7 +274,10 @@ std::vector<Standstill> standstills(const lab::RecordedRun& recording)
     return all;
 }
 
-std::string tier_text(std::uint8_t tier) { return tier == 0 ? "hosts" : fmt::format("tier {} switches", tier); }
+std::string tier_text(const topology::Topology& topology, std::uint8_t tier)
+{
+    return topology::tier_name(topology, tier) + (tier == 0 ? "" : " switches");
+}
 
 std::string_view loss_text(twin::Drop cause)
 {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reports/lab_report.hpp"
+#include "topology/topology.hpp"
 #include "watchdog/checkpoint.hpp"
 
 namespace petrel::reports {
@@ -21,14 +22,15 @@ struct Standstill {
     std::uint32_t nodes{};
     std::uint32_t most_held{};  // at the same time
     std::uint32_t most{};       // nodes that stood still at the same time
+    std::uint32_t at_end{};     // nodes that stand still when the run ends
     twin::Ps first_seen{};      // the end of the first interval with nodes held up
     twin::Ps worst_seen{};      // the end of the first interval with most of them
     twin::Ps last_seen{};       // the end of the last interval with nodes held up
 };
 std::vector<Standstill> standstills(const lab::RecordedRun&);
 
-// "hosts", "tier 1 switches".
-std::string tier_text(std::uint8_t tier);
+// "hosts", "leaf switches".
+std::string tier_text(const topology::Topology&, std::uint8_t tier);
 
 // The meaning of a cause of loss.
 std::string_view loss_text(twin::Drop);

@@ -189,7 +189,7 @@ std::string standstill_svg(const ReportedRun& run)
     for (std::size_t i = 0; i < tiers.size(); ++i) {
         const auto& tier = tiers[tiers.size() - 1 - i];  // hosts at the bottom, as fabrics are usually drawn
         const Box box{per_tier * static_cast<double>(i) + kLabelHeight, kHeight};
-        drawing.label(box.top - 5, tier_text(tier.tier));
+        drawing.label(box.top - 5, tier_text(run.scenario->setup.topology, tier.tier));
         drawing.remark(box.top - 5, fmt::format("of {}: at the worst {} held up, {} standing still", tier.nodes,
                                                 largest(tier.held), largest(tier.standing)));
         drawing.add(fmt::format(R"(<rect class="lane" x="0" y="{}" width="{}" height="{}"/>)", box.top, kDrawingWidth,

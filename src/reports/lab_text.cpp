@@ -4,6 +4,7 @@
 
 #include "reports/link_text.hpp"
 #include "terminal/table.hpp"
+#include "topology/tiers.hpp"
 #include "words/words.hpp"
 
 namespace petrel::reports {
@@ -34,9 +35,7 @@ std::string mean_rate_text(std::uint64_t bytes, Ps time)
     return fmt::format("{:.2f} Gb/s", bps / 1e9);
 }
 
-std::string tier_name(std::uint8_t tier) { return tier == 0 ? "hosts" : fmt::format("tier {}", tier); }
-
-std::string tiers(const scenario::Summary& sum)
+std::string tiers(const scenario::Summary& sum, const topology::Topology& topology)
 {
     Table table({{"tier", Align::left, {}},
                  {"nodes", Align::right, {}},
@@ -46,9 +45,10 @@ std::string tiers(const scenario::Summary& sum)
                  {"paused now", Align::right, {}},
                  {"drops", Align::right, {}}});
     for (const auto& tier : sum.tiers) {
-        table.add({tier_name(tier.tier), fmt::format("{}", tier.nodes), fmt::format("{}", tier.pause_frames),
-                   short_time_text(tier.paused), tier.tier == 0 ? "-" : short_time_text(tier.longest_pause),
-                   fmt::format("{}", tier.paused_now), fmt::format("{}", tier.drops)});
+        table.add({topology::tier_name(topology, tier.tier), fmt::format("{}", tier.nodes),
+                   fmt::format("{}", tier.pause_frames), short_time_text(tier.paused),
+                   tier.tier == 0 ? "-" : short_time_text(tier.longest_pause), fmt::format("{}", tier.paused_now),
+                   fmt::format("{}", tier.drops)});
     }
     return table.text();
 }
@@ -103,9 +103,9 @@ std::string lab_events(std::span<const lab::AgentEvent> events, const Paint& pai
     return text;
 }
 
-std::string lab_summary(const scenario::Summary& sum)
+std::string lab_summary(const scenario::Summary& sum, const topology::Topology& topology)
 {
-    std::string text = '\n' + tiers(sum);
+    std::string text = '\n' + tiers(sum, topology);
     if (!sum.traffic.empty()) {
         text += '\n' + traffic(sum);
     }

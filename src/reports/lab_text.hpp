@@ -6,11 +6,12 @@
 
 #include "lab/experiment.hpp"
 #include "terminal/terminal.hpp"
+#include "topology/topology.hpp"
 
 namespace petrel::reports {
 
 std::string lab_heading(const scenario::Scenario&);
 std::string lab_events(std::span<const lab::AgentEvent>, const Paint&);
-std::string lab_summary(const scenario::Summary&);
+std::string lab_summary(const scenario::Summary&, const topology::Topology&);
 
 }  // namespace petrel::reports

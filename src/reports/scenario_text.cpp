@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "link/reasons.hpp"
+#include "topology/tiers.hpp"
 #include "words/words.hpp"
 
 namespace petrel::reports {
@@ -487,9 +488,9 @@ std::string_view action_text(watchdog::Treatment action)
 
 std::string fabric_text(const Topology& topology)
 {
-    std::map<unsigned, std::uint64_t> tiers;
+    std::map<std::uint8_t, std::uint64_t> tiers;
     for (const auto& node : topology.nodes) {
-        ++tiers[node.kind == topology::Kind::host ? 0U : std::max<unsigned>(node.tier, 1)];
+        ++tiers[topology::tier_of(node)];
     }
     std::map<std::uint64_t, std::uint64_t> speeds;
     for (const auto& link : topology.links) {
@@ -497,8 +498,11 @@ std::string fabric_text(const Topology& topology)
     }
     std::vector<std::string> nodes;
     for (const auto& [tier, count] : tiers) {
-        nodes.push_back(tier == 0 ? count_text(count, "host")
-                                  : fmt::format("{} {} in tier {}", count, count == 1 ? "switch" : "switches", tier));
+        const auto word = topology::tier_word(topology, tier);
+        const auto* switches = count == 1 ? "switch" : "switches";
+        nodes.push_back(tier == 0      ? count_text(count, "host")
+                        : word.empty() ? fmt::format("{} {} in tier {}", count, switches, tier)
+                                       : fmt::format("{} {} {}", count, word, switches));
     }
     std::vector<std::string> links;
     for (const auto& [bps, count] : speeds) {

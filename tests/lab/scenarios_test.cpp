@@ -58,7 +58,7 @@ std::string report(const std::string& name, unsigned threads, unsigned pieces)
         (*experiment)->run_until(duration / pieces * i);
         text += reports::lab_events((*experiment)->new_events(), plain);
     }
-    return text + reports::lab_summary((*experiment)->summary());
+    return text + reports::lab_summary((*experiment)->summary(), (*experiment)->scenario().setup.topology);
 }
 
 class Scenarios : public testing::TestWithParam<std::string> {};
