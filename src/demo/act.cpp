@@ -28,6 +28,8 @@ std::unique_ptr<lab::Experiment> experiment_of(const Plan& plan)
     return std::move(*made);
 }
 
+constexpr std::size_t kTextAt = 20;  // the column of the text, behind time and rate
+
 bool is_news(const StoryLine& line) { return line.tone != StoryLine::Tone::plain; }
 
 // Simulated time runs slowly while something changes, and faster while nothing does.
@@ -105,7 +107,7 @@ private:
     void show(const FabricNow& now, const std::vector<StoryLine>& lines)
     {
         for (const auto& line : lines) {
-            screen_.print(text_of(line, now));
+            screen_.print(text_of(line, now), kTextAt);
         }
         if (screen_.live() && (pace_.is_time_to_draw() || !lines.empty())) {
             screen_.show(status_text(now, watch_, *experiment_, pace_.slower_than_life(), paint_));

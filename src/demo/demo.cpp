@@ -7,6 +7,8 @@
 #include <array>
 #include <filesystem>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "base/assert.hpp"
 #include "codec/event_json.hpp"
@@ -17,10 +19,10 @@
 namespace petrel::demo {
 namespace {
 
-constexpr auto kPfc =
-    "Nothing may be lost in this data centre: a device whose buffer is full pauses its neighbour, and the neighbour "
-    "waits.\nThat is PFC. Everybody sends to everybody. Every frame is simulated; the times are simulated times, and "
-    "the rate\nbeside them is what the healthy servers deliver to each other.\n";
+constexpr auto kPfc = "Nothing may be lost in this data centre: a device whose buffer is full pauses\n"
+                      "its neighbour, and the neighbour waits. That is PFC. Everybody sends to\n"
+                      "everybody. Every frame is simulated; the times are simulated times, and the\n"
+                      "rate beside them is what the healthy servers deliver to each other.\n";
 
 std::string opening()
 {
@@ -28,19 +30,20 @@ std::string opening()
     for (const auto& node : scenario_of(kWithoutWatchdog).setup.topology.nodes) {
         ++count[node.tier];
     }
-    return fmt::format("{} servers, and three tiers of switches above them: {} ToR, {} Leaf, {} Spine.\n{}", count[0],
+    return fmt::format("{} servers, and three tiers of switches above them: {} leaf, {} spine, {} core.\n{}", count[0],
                        count[1], count[2], count[3], kPfc);
 }
 
 std::string seconds(twin::Ps time) { return fmt::format("{:.3f} s", static_cast<double>(time) / twin::kSecond); }
 
-std::string side_by_side(const ActDone& unwatched, const ActDone& watched)
+reports::Comparison compare(const ActDone& unwatched, const ActDone& watched)
 {
     const std::array both{&unwatched, &watched};
-    Table table{{{fmt::format("after {}", seconds(unwatched.score.at)), Align::left, {}},
-                 {"no watchdog", Align::right, {}},
-                 {"petrel watches", Align::right, {}}}};
-    const auto add = [&](const std::string& what, const auto& of) { table.add({what, of(*both[0]), of(*both[1])}); };
+    reports::Comparison all{{fmt::format("after {}", seconds(unwatched.score.at)), "no watchdog", "petrel watches"},
+                            {}};
+    const auto add = [&](const std::string& what, const auto& of) {
+        all.rows.push_back({what, of(*both[0]), of(*both[1])});
+    };
     add("a healthy server waited for up to", [](const ActDone& act) {
         return seconds(act.score.longest_wait) + (act.score.standing(0) != 0 ? " and on" : "");
     });
@@ -55,6 +58,19 @@ std::string side_by_side(const ActDone& unwatched, const ActDone& watched)
     add("frames lost at the broken server's port",
         [](const ActDone& act) { return fmt::format("{}", act.score.lost_at_sick); });
     add("frames lost anywhere else", [](const ActDone& act) { return fmt::format("{}", act.score.lost_elsewhere); });
+    return all;
+}
+
+std::string side_by_side(const reports::Comparison& comparison)
+{
+    std::vector<Table::Column> columns;
+    for (const auto& title : comparison.titles) {
+        columns.push_back({title, columns.empty() ? Align::left : Align::right, {}});
+    }
+    Table table{std::move(columns)};
+    for (const auto& row : comparison.rows) {
+        table.add(row);
+    }
     return table.text();
 }
 
@@ -74,7 +90,7 @@ Result<void> play_service_act(Screen& screen, const Paint& paint)
     if (!folder) {
         return tl::unexpected(folder.error());
     }
-    auto played = play_service(kTheTorSwitchesWatch, *folder, screen, paint);
+    auto played = play_service(kLeafSwitchesWatch, *folder, screen, paint);
     std::error_code ignored;
     std::filesystem::remove_all(*folder, ignored);
     return played;
@@ -88,9 +104,10 @@ ExitCode print_story(const Options& options)
     screen.print(opening());
     screen.print(fmt::format("\n{}\n", paint.bold("Without a watchdog")));
     const auto unwatched = play(kWithoutWatchdog, {paced, 0}, screen, paint);
-    screen.print(fmt::format("\n{}\n", paint.bold("The same once more, and petrel watches the ToR switches")));
-    const auto watched = play(kTheTorSwitchesWatch, {paced, unwatched.score.at}, screen, paint);
-    screen.print('\n' + side_by_side(unwatched, watched));
+    screen.print(fmt::format("\n{}\n", paint.bold("The same once more, and petrel watches the leaf switches")));
+    const auto watched = play(kLeafSwitchesWatch, {paced, unwatched.score.at}, screen, paint);
+    const auto comparison = compare(unwatched, watched);
+    screen.print('\n' + side_by_side(comparison));
     if (!screen.has_reader()) {
         return screen.error() ? fail(*screen.error()) : ExitCode::ok;
     }
@@ -104,18 +121,18 @@ ExitCode print_story(const Options& options)
         return fail(folder.error());
     }
     const std::array runs{unwatched.report, watched.report};
-    if (const auto written = reports::write_report(*folder, runs); !written) {
+    if (const auto written = reports::write_report(*folder, runs, comparison); !written) {
         return fail(written.error());
     }
-    return finish(fmt::format("\nThe same as tests:  petrel lab run {} {}\nThe whole story:    {}\n",
-                              kWithoutWatchdog.file, kTheTorSwitchesWatch.file, (*folder / "index.html").string()),
+    return finish(fmt::format("\nThe same as tests:\n  petrel lab run {} \\\n      {}\nThe whole story:\n  {}\n",
+                              kWithoutWatchdog.file, kLeafSwitchesWatch.file, (*folder / "index.html").string()),
                   ExitCode::ok);
 }
 
 // Prints the events of the act with the watchdog, in the format of `petrel lab run --json`.
 ExitCode write_events()
 {
-    auto experiment = lab::Experiment::make(scenario_of(kTheTorSwitchesWatch));
+    auto experiment = lab::Experiment::make(scenario_of(kLeafSwitchesWatch));
     PETREL_ASSERT(experiment.has_value(), "the demo's switches do not fit its policy");
     (*experiment)->run_until((*experiment)->scenario().duration);
     std::string text;

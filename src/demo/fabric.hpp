@@ -15,7 +15,7 @@
 
 namespace petrel::demo {
 
-inline constexpr std::size_t kTiers = 4;  // 0 = servers, then ToR, Leaf and Spine switches
+inline constexpr std::size_t kTiers = 4;  // 0 = servers, then leaf, spine and core switches
 
 enum class Condition : std::uint8_t { moves, paused, stands };  // paused: at least one of its ports is
 

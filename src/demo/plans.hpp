@@ -12,6 +12,6 @@ struct Plan {
 };
 
 extern const Plan kWithoutWatchdog;
-extern const Plan kTheTorSwitchesWatch;
+extern const Plan kLeafSwitchesWatch;
 
 }  // namespace petrel::demo

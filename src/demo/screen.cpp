@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "terminal/terminal.hpp"
+#include "terminal/wrap.hpp"
 
 namespace petrel::demo {
 namespace {
@@ -25,9 +26,12 @@ bool stdout_can_be_drawn_on()
 
 }  // namespace
 
-Screen::Screen(bool live) : live_(live && stdout_can_be_drawn_on()) {}
+Screen::Screen(bool live) : live_(live && stdout_can_be_drawn_on()), width_(stdout_columns()) {}
 
-void Screen::print(const std::string& text) { write(erase_status() + text + shown_); }
+void Screen::print(const std::string& text, std::size_t hanging)
+{
+    write(erase_status() + wrapped(text, width_, hanging) + shown_);
+}
 
 void Screen::show(const std::string& text)
 {

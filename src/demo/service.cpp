@@ -12,8 +12,11 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "codec/control_json.hpp"
+#include "reports/agent/control_text.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/file_descriptor.hpp"
 
@@ -151,8 +154,14 @@ public:
             print_line(*line);
             if (has(*line, " storm_detected ") && !detected) {
                 detected = true;
-                show({"queues", "--stormed"});
-                show({"explain", "Ethernet0:3", "--device", "leaf0-0"});
+                show({"queues", "--stormed"}, [](std::string_view answer, std::size_t width) {
+                    return codec::read_queues(answer).map(
+                        [&](auto queues) { return reports::queues_text(std::move(queues), true, width); });
+                });
+                show({"explain", "leaf0-0:Ethernet0:3"}, [this](std::string_view answer, std::size_t width) {
+                    return codec::read_explanation(answer).map(
+                        [&](const auto& report) { return reports::explain_text(report, paint_, width); });
+                });
             }
             restored = detected && has(*line, " storm_restored ");
         }
@@ -180,15 +189,17 @@ private:
         }
     }
 
-    // Shows a command as a user would type it, and its output.
-    void show(std::vector<std::string> arguments)
+    // Shows a command as a user would type it, and its output for the width of this terminal, which the command does
+    // not see.
+    template <class Render>
+    void show(std::vector<std::string> arguments, Render render)
     {
         screen_.print(paint_.dim(fmt::format("$ petrel {}\n", fmt::join(arguments, " "))));
-        arguments.insert(arguments.end(), {"--socket", (folder_ / "control.sock").string()});
+        arguments.insert(arguments.end(), {"--json", "--socket", (folder_ / "control.sock").string()});
         Child command{arguments, STDOUT_FILENO};
-        while (const auto line = command.next_line(until_)) {
-            screen_.print("  " + *line + '\n');
-        }
+        const auto answer = command.next_line(until_);
+        const auto text = render(answer.value_or(""), screen_.width());
+        screen_.print(text ? *text : text.error().what + '\n');
     }
 
     const std::filesystem::path& folder_;

@@ -49,7 +49,7 @@ std::string watchdog_text(const FabricNow& now, const lab::Experiment& experimen
 std::string status_text(const FabricNow& now, const FabricWatch& watch, const lab::Experiment& experiment,
                         double slower, const Paint& paint)
 {
-    constexpr std::array<std::string_view, kTiers> kNames{"servers", "ToR", "Leaf", "Spine"};
+    constexpr std::array<std::string_view, kTiers> kNames{"servers", "leaf", "spine", "core"};
     constexpr double kFullBar = 3e9;
     auto text = fmt::format("\n  {}  {}\n", paint.bold(fmt::format("{:.3f} s", static_cast<double>(now.at) / 1e12)),
                             paint.dim(fmt::format("{:.0f} times slower than life", slower)));

@@ -22,12 +22,12 @@ struct Step {
     std::string_view text;
 };
 constexpr std::array<Step, 6> kSteps{{
-    {{0, 1}, "its buffer is full: {} pauses its ToR switch, without end"},
-    {{1, 2}, "frames for {} fill the ToR switch, which pauses the Leaf switches above it"},
-    {{2, 3}, "the Leaf switches fill up as well and pause the Spine switches"},
-    {{3, 2}, "the Spine switches pause the Leaf switches of the other pod: it comes down again"},
-    {{2, 1}, "Leaf switches pause ToR switches that have nothing to do with {}"},
-    {{1, 0}, "ToR switches pause their servers, which are healthy and may not send"},
+    {{0, 1}, "its buffer is full: {0} pauses its switch {1}, without end"},
+    {{1, 2}, "frames for {0} fill {1}, which pauses the spine switches above it"},
+    {{2, 3}, "the spine switches fill up as well and pause the core switches"},
+    {{3, 2}, "the core switches pause the spine switches of the other pod: it comes down again"},
+    {{2, 1}, "spine switches pause leaf switches that have nothing to do with {0}"},
+    {{1, 0}, "leaf switches pause their servers, which are healthy and may not send"},
 }};
 
 }  // namespace
@@ -35,7 +35,15 @@ constexpr std::array<Step, 6> kSteps{{
 Story::Story(const lab::Experiment& experiment, const FabricWatch& watch)
     : scenario_(experiment.scenario()), watch_(watch), sick_(scenario_.setup.topology.nodes[watch.sick().value].name)
 {
-    for (const auto& node : scenario_.setup.topology.nodes) {
+    const auto& topology = scenario_.setup.topology;
+    for (const auto& link : topology.links) {
+        for (const std::size_t end : {0U, 1U}) {
+            if (link.ends[end].node == watch.sick()) {
+                its_switch_ = topology.nodes[link.ends[1 - end].node.value].name;
+            }
+        }
+    }
+    for (const auto& node : topology.nodes) {
         ++(node.tier == 0 ? healthy_ : switches_);
     }
     --healthy_;
@@ -77,7 +85,7 @@ void Story::add_spreading(const FabricNow& now)
 {
     for (const auto& [tiers, text] : kSteps) {
         if (now.pauses.contains(tiers) && spread_.insert(tiers).second) {
-            add(Tone::bad, fmt::format(fmt::runtime(text), sick_));
+            add(Tone::bad, fmt::format(fmt::runtime(text), sick_, its_switch_));
         }
     }
     if (!all_paused_ && now.servers_paused == healthy_) {
@@ -106,7 +114,7 @@ void Story::add_event(const lab::AgentEvent& reported)
     const bool begins = begins_storm(event.kind);
     const auto tone = begins ? Tone::bad : Tone::good;
     const auto add_line = [&](Tone how, std::string text) { lines_.push_back({how, std::move(text), event.at}); };
-    add_line(tone, fmt::format("petrel: {} at {} {}", name(event.kind), reported.device,
+    add_line(tone, fmt::format("petrel: {} at {}:{}", name(event.kind), reported.device,
                                to_string(reported.watchlist->inventory, event.target)));
     add_line(tone, "  because: " + evidence_text(event, *reported.watchlist));
     if (begins) {

@@ -37,7 +37,8 @@ private:
 
     const scenario::Scenario& scenario_;
     const FabricWatch& watch_;
-    std::string sick_;  // name of the sick server
+    std::string sick_;        // name of the sick server
+    std::string its_switch_;  // the switch that it is connected to
     std::size_t healthy_{};
     std::size_t switches_{};
     std::vector<StoryLine> lines_;  // of this look

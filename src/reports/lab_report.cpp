@@ -10,7 +10,8 @@
 
 namespace petrel::reports {
 
-Result<void> write_report(const std::filesystem::path& folder, std::span<const ReportedRun> runs)
+Result<void> write_report(const std::filesystem::path& folder, std::span<const ReportedRun> runs,
+                          const Comparison& comparison)
 {
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
@@ -27,7 +28,7 @@ Result<void> write_report(const std::filesystem::path& folder, std::span<const R
         for (std::size_t i = 0; i < runs.size(); ++i) {
             files.emplace_back(run_page_name(i), run_page(runs[i]));
         }
-        files.emplace_back("index.html", index_page(runs));
+        files.emplace_back("index.html", index_page(runs, comparison));
     }
     for (const auto& [name, text] : files) {
         if (auto written = write_output_file(folder / name, text); !written) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "lab/outcome.hpp"
@@ -24,7 +25,14 @@ struct ReportedRun {
     std::string summary_json;  // the text of codec::summary_json()
 };
 
-// Creates the folder if needed; existing files of the same names are replaced.
-Result<void> write_report(const std::filesystem::path& folder, std::span<const ReportedRun>);
+// What the runs differ in, side by side: a column for each.
+struct Comparison {
+    std::vector<std::string> titles;             // the first is that of the quantities
+    std::vector<std::vector<std::string>> rows;  // a quantity, and its value in each run
+};
+
+// Creates the folder if needed; existing files of the same names are replaced. The index begins with the comparison if
+// it has rows.
+Result<void> write_report(const std::filesystem::path& folder, std::span<const ReportedRun>, const Comparison& = {});
 
 }  // namespace petrel::reports

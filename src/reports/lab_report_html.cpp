@@ -84,11 +84,12 @@ std::string latency_text(const ReportedRun& run)
     return latency ? ms_text(*latency) : "–";
 }
 
-std::string standing_text(const ReportedRun& run)
+// Of the hosts: at the worst, or at the end.
+std::string standing_text(const ReportedRun& run, std::uint32_t Standstill::* when)
 {
     for (const auto& tier : standstills(run.recording)) {
         if (tier.tier == 0) {
-            return fmt::format("{} of {}", tier.most, tier.nodes);
+            return fmt::format("{} of {}", tier.*when, tier.nodes);
         }
     }
     return "–";
@@ -101,7 +102,8 @@ std::string tiles(const ReportedRun& run)
     for (const auto& tier : sum.tiers) {
         frames += tier.pause_frames;
     }
-    return "<div class=tiles>\n" + tile(standing_text(run), "hosts stood still at the same time, at the worst") +
+    return "<div class=tiles>\n" +
+           tile(standing_text(run, &Standstill::most), "hosts stood still at the same time, at the worst") +
            tile(latency_text(run), "from the fault to the first event of a watchdog") +
            tile(fmt::format("{}", sum.totals.drops.total()), "frames lost") +
            tile(fmt::format("{}", frames), "pause frames received, by switches and hosts") + "</div>\n";
@@ -375,6 +377,27 @@ std::string latencies(std::span<const ReportedRun> runs)
            table + "</tbody></table></div>\n";
 }
 
+std::string comparison_table(const Comparison& comparison)
+{
+    if (comparison.rows.empty()) {
+        return {};
+    }
+    const auto line = [](std::string_view cell, const std::vector<std::string>& cells) {
+        std::string text;
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            text += fmt::format("<{0}{1}>{2}</{0}>", cell, i == 0 ? "" : " class=number", html(cells[i]));
+        }
+        return fmt::format("<tr>{}</tr>\n", text);
+    };
+    std::string rows;
+    for (const auto& row : comparison.rows) {
+        rows += line("td", row);
+    }
+    return fmt::format("<h2>Side by side</h2>\n<div class=\"card scroll\"><table>\n<thead>{}</thead>\n<tbody>\n{}"
+                       "</tbody></table></div>\n",
+                       line("th", comparison.titles), rows);
+}
+
 }  // namespace
 
 std::string run_page(const ReportedRun& run)
@@ -388,7 +411,7 @@ std::string run_page(const ReportedRun& run)
 
 std::string run_page_name(std::size_t index) { return fmt::format("run-{:03}.html", index + 1); }
 
-std::string index_page(std::span<const ReportedRun> runs)
+std::string index_page(std::span<const ReportedRun> runs, const Comparison& comparison)
 {
     const auto failed =
         std::count_if(runs.begin(), runs.end(), [](const ReportedRun& run) { return run.outcome.failed(); });
@@ -396,16 +419,22 @@ std::string index_page(std::span<const ReportedRun> runs)
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const auto& run = runs[i];
         rows += fmt::format("<tr><td><a href=\"{}\">{}</a></td><td>{}</td><td class=number>{}</td>"
-                            "<td class=number>{}</td><td class=number>{}</td><td class=number>{}</td></tr>\n",
+                            "<td class=number>{}</td><td class=number>{}</td><td class=number>{}</td>"
+                            "<td class=number>{}</td><td class=number>{}</td></tr>\n",
                             run_page_name(i), html(run_name(run)), badge(run.outcome), run.outcome.summary.seed,
-                            latency_text(run), standing_text(run), run.outcome.summary.totals.drops.total());
+                            latency_text(run), standing_text(run, &Standstill::most),
+                            standing_text(run, &Standstill::at_end), run.outcome.summary.totals.delivered,
+                            run.outcome.summary.totals.drops.total());
     }
     auto body =
         fmt::format("<header><h1>{}</h1>\n<p class=lead>petrel {}</p>\n<span class=\"state {}\">{}</span></header>\n",
                     count_text(runs.size(), "run"), PETREL_VERSION, failed == 0 ? "good" : "bad",
                     failed == 0 ? std::string{"none failed"} : fmt::format("{} failed", failed));
-    body += "<h2>Runs</h2>\n<div class=\"card scroll\"><table>\n<thead><tr><th>run</th><th>expectations</th>"
-            "<th class=number>seed</th><th class=number>detected after</th><th class=number>hosts that stood still</th>"
+    body += comparison_table(comparison) +
+            "<h2>Runs</h2>\n<div class=\"card scroll\"><table>\n<thead><tr><th>run</th><th>expectations</th>"
+            "<th class=number>seed</th><th class=number>detected after</th><th class=number>hosts standing still, at "
+            "worst</th>"
+            "<th class=number>at the end</th><th class=number>frames delivered</th>"
             "<th class=number>frames lost</th></tr></thead>\n<tbody>\n" +
             rows + "</tbody></table></div>\n" + latencies(runs) + kGlossary;
     return page_of("Petrel lab: " + count_text(runs.size(), "run"), body);

@@ -13,6 +13,6 @@ std::string run_page(const ReportedRun&);
 
 // The file name of a run's page in a report of several runs.
 std::string run_page_name(std::size_t index);
-std::string index_page(std::span<const ReportedRun>);
+std::string index_page(std::span<const ReportedRun>, const Comparison&);
 
 }  // namespace petrel::reports

@@ -3,19 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 
 namespace petrel {
 namespace {
 
 constexpr std::string_view kColumnGap = "  ";
-
-// Counts characters, not bytes: a dash is three bytes in UTF-8 and one column on the screen.
-std::size_t shown_width(std::string_view text)
-{
-    return static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
 
 }  // namespace
 
@@ -42,6 +36,38 @@ std::vector<std::size_t> Table::widths() const
         widths[last] += std::max(room, shown_width(columns_[i].group)) - room;
     }
     return widths;
+}
+
+void Table::fit(std::size_t width)
+{
+    for (;;) {
+        const auto all = widths();
+        const auto used = std::accumulate(all.begin(), all.end(), all.size() * kColumnGap.size()) - kColumnGap.size();
+        const auto least = std::ranges::max_element(columns_, {}, &Column::dispensable);
+        if (used <= width || least->dispensable == 0) {
+            return;
+        }
+        drop(static_cast<std::size_t>(least - columns_.begin()));
+    }
+}
+
+void Table::drop(std::size_t column)
+{
+    auto group_at = column;
+    while (group_at != 0 && columns_[group_at].group.empty()) {
+        --group_at;
+    }
+    const auto& group = columns_[group_at].group;
+    left_out_.push_back(group.empty() ? columns_[column].title : group + ' ' + columns_[column].title);
+    const auto next = column + 1;
+    if (!columns_[column].group.empty() && next != columns_.size() && columns_[next].group.empty()) {
+        columns_[next].group = columns_[column].group;
+    }
+    const auto at = static_cast<std::ptrdiff_t>(column);
+    columns_.erase(columns_.begin() + at);
+    for (auto& row : rows_) {
+        row.erase(row.begin() + at);
+    }
 }
 
 std::string Table::group_line(const std::vector<std::size_t>& widths) const

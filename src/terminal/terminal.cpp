@@ -1,11 +1,14 @@
 #include "terminal/terminal.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
 #include <unistd.h>
 
 #include "base/complaint_text.hpp"
@@ -67,6 +70,22 @@ bool stdout_wants_colour()
 {
     const char* no_colour = std::getenv("NO_COLOR");
     return isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
+}
+
+std::size_t stdout_columns()
+{
+    if (isatty(STDOUT_FILENO) != 1) {
+        return kAnyWidth;
+    }
+    const char* set = std::getenv("COLUMNS");
+    const std::string_view text = set == nullptr ? "" : set;
+    std::size_t columns = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
+    if (error == std::errc{} && end == text.data() + text.size() && columns != 0) {
+        return columns;
+    }
+    winsize size{};
+    return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : kAnyWidth;
 }
 
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }

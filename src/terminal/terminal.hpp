@@ -1,12 +1,14 @@
 // The output of commands: data to stdout, everything else to stderr. Handles colour, closed pipes and full disks.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
 #include "terminal/exit_code.hpp"
+#include "terminal/wrap.hpp"
 #include "watchdog/event.hpp"
 
 namespace petrel {
@@ -28,6 +30,9 @@ public:
 
 bool stdout_wants_colour();
 bool stderr_is_terminal();  // then progress and durations are printed
+
+// The width of the terminal: COLUMNS, else the size that the terminal reports. kAnyWidth if stdout is no terminal.
+std::size_t stdout_columns();
 
 // Text with colour for a terminal, or without.
 class Paint {

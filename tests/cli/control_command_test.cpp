@@ -198,7 +198,7 @@ TEST(ControlCommand, EventsEndAtTheAgentsEndMark)
     const auto whole = event + '\n' + event + '\n' + codec::events_end_json(2);
     PlayedAgent agent{{whole, whole, event, codec::answer_json(Error{ErrorKind::denied, "no"})}};
     EXPECT_EQ(agent.control({"events", "--json", "--last", "2"}).out, event + '\n' + event + '\n');
-    EXPECT_NE(agent.control({"events"}).out.find("sw1 a:3  storm_detected"), std::string::npos);
+    EXPECT_NE(agent.control({"events"}).out.find("sw1:a:3  storm_detected"), std::string::npos);
     const auto cut = agent.control({"events", "--json", "--follow"});
     EXPECT_EQ(cut.out, event + '\n');
     EXPECT_EQ(cut.err, fmt::format("petrel: the agent at {} went away\n", agent.path().string()));

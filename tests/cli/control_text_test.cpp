@@ -12,6 +12,7 @@
 #include "reports/agent/agent_links_text.hpp"
 #include "reports/agent/control_problems.hpp"
 #include "support/golden.hpp"
+#include "terminal/wrap.hpp"
 
 namespace petrel::reports {
 namespace {
@@ -134,11 +135,11 @@ void expect_text(const char* name, std::string_view text)
 
 TEST(ControlText, Status)
 {
-    expect_text("status-well.txt", status_text(status(), kPlain));
-    expect_text("status-trouble.txt", status_text(trouble(), kPlain));
+    expect_text("status-well.txt", status_text(status(), kPlain, kAnyWidth));
+    expect_text("status-trouble.txt", status_text(trouble(), kPlain, kAnyWidth));
     StatusReport bare;
     bare.name = "tor-17";
-    expect_text("status-bare.txt", status_text(bare, kPlain));
+    expect_text("status-bare.txt", status_text(bare, kPlain, kAnyWidth));
 }
 
 // An agent that watches nothing must not look healthy; the advice depends on whether the file or SONiC configures it.
@@ -151,8 +152,8 @@ TEST(ControlText, AdviceDependsOnTheSourceOfTheConfiguration)
     std::string text;
     for (const auto* nos : {"", "sonic"}) {
         idle.nos = late.nos = nos;
-        text += fmt::format("---- {}\n{}\n{}\n", *nos == 0 ? "the file" : nos, status_text(idle, kPlain),
-                            status_text(late, kPlain));
+        text += fmt::format("---- {}\n{}\n{}\n", *nos == 0 ? "the file" : nos, status_text(idle, kPlain, kAnyWidth),
+                            status_text(late, kPlain, kAnyWidth));
     }
     expect_text("status-advice.txt", text);
 
@@ -180,13 +181,13 @@ TEST(ControlText, EveryProblemHasANextStep)
 
 TEST(ControlText, Queues)
 {
-    expect_text("queues.txt", queues_text(queues(), false));
-    expect_text("queues-none.txt", queues_text({}, true) + queues_text({}, false));
+    expect_text("queues.txt", queues_text(queues(), false, kAnyWidth));
+    expect_text("queues-none.txt", queues_text({}, true, kAnyWidth) + queues_text({}, false, kAnyWidth));
     auto some = queues();
     some[0].detect_interval = {290'000, 290'000, 300'000};
     some[0].restore_interval = {400'500, 401'000, std::nullopt};
     some[3].detect_interval = {5'000'000, std::nullopt, 1'500'000};  // polled: the device can only do 1.5 s
-    expect_text("queues-intervals.txt", queues_text({some[0], some[1], some[3]}, false));
+    expect_text("queues-intervals.txt", queues_text({some[0], some[1], some[3]}, false, kAnyWidth));
 }
 
 std::vector<control::LinkReport> links()
@@ -268,26 +269,28 @@ TEST(ControlText, Explain)
     report.lines = {"storm_detected: paused 400.100 ms without a break (limit 400 ms; the last 4 looks on record)",
                     "  100.000 ms: paused throughout, tx_bytes 0, rx_xoff 298"};
     report.event = kStorm;
-    auto text = explain_text(report, kPlain);
+    auto text = explain_text(report, kPlain, kAnyWidth);
     report.lines.clear();
-    text += "\n---- of an earlier life\n" + explain_text(report, kPlain);
-    text += "\n---- nothing yet\n" + explain_text({queues()[1], {}, {}}, kPlain);
+    text += "\n---- of an earlier life\n" + explain_text(report, kPlain, kAnyWidth);
+    text += "\n---- nothing yet\n" + explain_text({queues()[1], {}, {}}, kPlain, kAnyWidth);
     report.queue.detect_interval = {290'000, 290'000, 300'000};
     report.queue.restore_interval = {400'000, 400'000, 400'000};
-    text += "\n---- watched by its device\n" + explain_text(report, kPlain);
+    text += "\n---- watched by its device\n" + explain_text(report, kPlain, kAnyWidth);
     expect_text("explain.txt", text);
 }
 
 TEST(ControlText, Events)
 {
-    std::string text = event_text(kStorm);
+    std::string text = event_text(kStorm, kAnyWidth);
     text += event_text(R"({"seq":8,"time_us":1763230311000000,"event":"order_taken","device":"sw1","port":null,)"
-                       R"("queue":null,"reason":"operator","action":null,"by":"root (uid 0, pid 7): \u001b[2J"})");
+                       R"("queue":null,"reason":"operator","action":null,"by":"root (uid 0, pid 7): \u001b[2J"})",
+                       kAnyWidth);
     text += event_text(R"({"seq":9,"time_us":0,"event":"storm_alert","device":"sw1","port":"Ethernet4","queue":3,)"
                        R"("reason":"blast_radius","action":"alert","evidence":{"criterion":"continuous",)"
-                       R"("proven_us":400000,"limit_us":400000,"looks":[{}]}})");
-    text += event_text(R"({"seq":10,"event":"something_new","device":"sw1","port":"Ethernet4"})");
-    text += event_text("no event");
+                       R"("proven_us":400000,"limit_us":400000,"looks":[{}]}})",
+                       kAnyWidth);
+    text += event_text(R"({"seq":10,"event":"something_new","device":"sw1","port":"Ethernet4"})", kAnyWidth);
+    text += event_text("no event", kAnyWidth);
     expect_text("events.txt", text);
 }
 
@@ -303,12 +306,62 @@ TEST(ControlText, WatchFitsTheScreen)
         many.push_back(queue("Ethernet" + std::to_string(i), 3, i % 3 == 0 ? Phase::mitigated : Phase::alerted));
     }
     for (std::size_t lines = 1; lines < 120; ++lines) {
-        EXPECT_LE(line_count(watch_text(trouble(), many, lines, kPlain)), lines);
-        EXPECT_LE(line_count(watch_text(status(), {}, lines, kPlain)), lines);
+        EXPECT_LE(line_count(watch_text(trouble(), many, {lines, 80}, kPlain)), lines);
+        EXPECT_LE(line_count(watch_text(status(), {}, {lines, 80}, kPlain)), lines);
     }
-    expect_text("watch.txt", watch_text(status(), {many.begin(), many.begin() + 12}, 12, kPlain) + "----\n" +
-                                 watch_text(trouble(), many, 24, kPlain) + "----\n" +
-                                 watch_text(status(), {}, 24, kPlain));
+    const auto pages = [&](std::size_t width) {
+        return watch_text(status(), {many.begin(), many.begin() + 12}, {12, width}, kPlain) + "----\n" +
+               watch_text(trouble(), many, {24, width}, kPlain) + "----\n" +
+               watch_text(status(), {}, {24, width}, kPlain);
+    };
+    expect_text("watch.txt", pages(kAnyWidth));
+    expect_text("watch-80.txt", pages(80));
+}
+
+std::size_t widest(std::string_view text)
+{
+    std::size_t width = 0;
+    while (!text.empty()) {
+        const auto line = text.substr(0, text.find('\n'));
+        width = std::max(width, shown_width(line));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+    }
+    return width;
+}
+
+std::string words_of(std::string_view text)
+{
+    std::string all{text};
+    std::ranges::replace(all, '\n', ' ');
+    all.erase(std::ranges::unique(all, [](char a, char b) { return a == ' ' && b == ' '; }).begin(), all.end());
+    return all;
+}
+
+// Every text about an agent fits the usual widths of terminals.
+TEST(ControlText, FitsTheTerminal)
+{
+    auto wide = queues();
+    for (auto& each : wide) {
+        each.device = "leaf0-0";
+        each.policy = "rdma-switch";
+        each.detect_interval.programmed_us = each.detect_interval.observed_us = 200'000;
+        each.restore_interval.programmed_us = 400'000;
+    }
+    wide[2].effective = wide[2].observed = Treatment::lossless_off;
+    const control::ExplainReport explained{
+        wide[2],
+        {"storm_detected: " + std::string(30, 'x') + " and more of it", "  " + std::string(60, 'y') + ", counters"},
+        {}};
+    for (const std::size_t width : {80U, 100U, 120U}) {
+        const auto text = status_text(trouble(), kPlain, width) + "\n---- queues\n" + queues_text(wide, false, width) +
+                          "\n---- explain\n" + explain_text(explained, kPlain, width) + "\n---- events\n" +
+                          event_text(kStorm, width) + "\n---- watch\n" +
+                          watch_text(trouble(), wide, {24, width}, kPlain);
+        expect_text(fmt::format("width-{}.txt", width).c_str(), text);
+        EXPECT_LE(widest(text), width);
+    }
+    const auto event = event_text(kStorm, kAnyWidth);
+    EXPECT_EQ(words_of(event_text(kStorm, 40)), words_of(event)) << "wrapping loses and adds no word";
 }
 
 TEST(ControlText, Ages)

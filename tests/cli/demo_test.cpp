@@ -59,6 +59,22 @@ TEST(Demo, PrintsItsStoryAndEndsWithTheReport)
     petrel::test::expect_golden(story(), split(ended.out).story);
     EXPECT_TRUE(ended.out.ends_with("out/index.html\n"));
     const auto index = petrel::test::content(folder / "out/index.html");
+    std::istringstream lines{split(ended.out).story};
+    std::string line;
+    std::getline(lines, line);
+    std::size_t compared = 0;
+    for (bool inside = false; std::getline(lines, line);) {
+        inside = (inside || line.starts_with("after ")) && !line.empty();
+        if (inside && !line.starts_with("-")) {
+            const std::regex blanks{"  +"};
+            for (std::sregex_token_iterator cell{line.begin(), line.end(), blanks, -1}, end; cell != end; ++cell) {
+                const auto text = std::regex_replace(cell->str(), std::regex{"'"}, "&#39;");
+                EXPECT_NE(index.find('>' + text + '<'), std::string::npos) << text << " is not in the index";
+            }
+            ++compared;
+        }
+    }
+    EXPECT_EQ(compared, 8U) << "the heading and seven quantities";
     for (const auto* run : {"run-001.html", "run-002.html"}) {
         EXPECT_NE(index.find(run), std::string::npos);
         EXPECT_TRUE(fs::exists(folder / "out" / run));
@@ -85,7 +101,7 @@ TEST(Demo, EndsWithTheServiceAsItsOperatorSeesIt)
     std::size_t at = 0;
     for (const auto* line :
          {"$ petrel agent --config agent.toml\n", "agent_ready", "storm_detected leaf0-0 Ethernet0:3",
-          "$ petrel queues --stormed\n", "lossless-off", "$ petrel explain Ethernet0:3", "limit 200 ms",
+          "$ petrel queues --stormed\n", "lossless-off", "$ petrel explain leaf0-0:Ethernet0:3", "limit 200 ms",
           "storm_restored leaf0-0 Ethernet0:3", "agent_stopped"}) {
         const auto found = service.find(line, at);
         ASSERT_NE(found, std::string::npos) << line << " in\n" << service;
@@ -160,7 +176,7 @@ TEST(Demo, RefusesPacedAndFastTogether) { EXPECT_EQ(run(demo_in(".", {"--fast", 
 
 TEST(Demo, PlaysThePlansThatAreTested)
 {
-    for (const auto& plan : {demo::kWithoutWatchdog, demo::kTheTorSwitchesWatch}) {
+    for (const auto& plan : {demo::kWithoutWatchdog, demo::kLeafSwitchesWatch}) {
         const auto tree = fs::path{PETREL_TEST_DATA}.parent_path();
         EXPECT_EQ(plan.text, petrel::test::content(tree / plan.file)) << plan.file;
     }
@@ -169,7 +185,7 @@ TEST(Demo, PlaysThePlansThatAreTested)
 // A redrawn block must have as many lines as the one before, and no line may wrap.
 TEST(DemoStatus, HasOneShapeAtAllTimes)
 {
-    const auto experiment = lab::Experiment::make(demo::scenario_of(demo::kTheTorSwitchesWatch));
+    const auto experiment = lab::Experiment::make(demo::scenario_of(demo::kLeafSwitchesWatch));
     ASSERT_TRUE(experiment);
     demo::FabricWatch watch{**experiment};
     std::size_t standing = 0;

@@ -140,7 +140,7 @@ TEST(LabReport, Json) { petrel::test::expect_golden(golden("storm.json"), report
 TEST(LabReport, PagesAreWellFormedAndNeedNothingFromOutside)
 {
     const std::vector<ReportedRun> twice{storm(), storm()};
-    for (const auto& page : {run_page(storm()), index_page(twice)}) {
+    for (const auto& page : {run_page(storm()), index_page(twice, {})}) {
         expect_well_formed(page);
         for (const auto* resource : {"http", "<script", "<link", "<img", "src=", "@import", "url("}) {
             EXPECT_EQ(count(page, resource), 0U) << resource;

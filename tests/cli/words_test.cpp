@@ -1,11 +1,15 @@
 // Times, counts and tables as text.
 #include "words/words.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <sstream>
+
 #include "cli/policy_choice.hpp"
 #include "terminal/table.hpp"
+#include "terminal/wrap.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -102,6 +106,50 @@ RC_GTEST_PROP(Table, NoLineEndsInABlank, ())
         table.add({*cell, *cell, *cell});
     }
     RC_ASSERT(table.text().find(" \n") == std::string::npos);
+}
+
+TEST(Table, LeavesOutTheLeastImportantColumnFirst)
+{
+    Table table({{"queue", Align::left, {}},
+                 {"configured", Align::left, "action", 1},
+                 {"effective", Align::left, {}, 2},
+                 {"observed", Align::left, {}}});
+    table.add({"Ethernet0:3", "a", "b", "c"});
+    table.fit(33);
+    EXPECT_EQ(table.text(), "             action\n"
+                            "queue        configured  observed\n"
+                            "-----------  ----------  --------\n"
+                            "Ethernet0:3  a           c\n");
+    EXPECT_EQ(table.left_out(), std::vector<std::string>{"action effective"});
+    table.fit(20);
+    EXPECT_EQ(table.text(), "             action\n"
+                            "queue        observed\n"
+                            "-----------  --------\n"
+                            "Ethernet0:3  c\n")
+        << "the heading stays above what is left, and columns that matter stay even where they do not fit";
+}
+
+TEST(Wrap, BreaksLongLinesBetweenWordsOnly)
+{
+    EXPECT_EQ(wrapped("one two three\n", 13), "one two three\n");
+    EXPECT_EQ(wrapped("one two three\n", 12), "one two\n    three\n");
+    EXPECT_EQ(wrapped("  one  two three\nnext", 10), "  one  two\n     three\nnext") << "indented by half at most";
+    EXPECT_EQ(wrapped("one averylongword two", 8, 2), "one\n  averylongword\n  two");
+    EXPECT_EQ(wrapped("\x1b[31mone\x1b[0m two", 7), "\x1b[31mone\x1b[0m two") << "colours take no room";
+    EXPECT_EQ(wrapped("", 7), "");
+}
+
+RC_GTEST_PROP(Wrap, KeepsAllWordsInTheirOrder, ())
+{
+    const auto word = rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::elementOf(std::string{"ab-"})));
+    const auto all = *rc::gen::container<std::vector<std::string>>(word);
+    const auto width = *rc::gen::inRange<std::size_t>(1, 30);
+    std::istringstream lines{wrapped(fmt::format("{}", fmt::join(all, " ")), width)};
+    std::vector<std::string> found;
+    for (std::string each; lines >> each;) {
+        found.push_back(each);
+    }
+    RC_ASSERT(found == all);
 }
 
 TEST(PolicyChoice, OwnSettingsWinOverGeneralOnesAndBothOverScaling)

@@ -361,7 +361,7 @@ Ended SimulatedAgent::control(std::vector<std::string> arguments)
         }
         auto code = ExitCode::ok;
         for (const auto& line : *answered) {
-            const auto shown = cli::shown(options, line, Paint{false});
+            const auto shown = cli::shown(options, line, Paint{false}, kAnyWidth);
             code = shown.code;
             ended.out += shown.text;
             ended.err += shown.complaint;

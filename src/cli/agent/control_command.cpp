@@ -39,25 +39,25 @@ Shown reloaded(std::string_view line)
     return {{}, problems + "petrel: the configuration was refused; the one before is in force", ExitCode::usage};
 }
 
-Shown answer_text(const ControlOptions& options, std::string_view line, const Paint& paint)
+Shown answer_text(const ControlOptions& options, std::string_view line, const Paint& paint, std::size_t width)
 {
     const auto& request = options.request;
     switch (request.command) {
     case Request::status:
         return as_text(codec::read_status(line),
-                       [&](const auto& report) { return reports::status_text(report, paint); });
+                       [&](const auto& report) { return reports::status_text(report, paint, width); });
     case Request::queues:
         return as_text(codec::read_queues(line),
-                       [&](const auto& report) { return reports::queues_text(report, request.stormed); });
+                       [&](const auto& report) { return reports::queues_text(report, request.stormed, width); });
     case Request::explain:
         return as_text(codec::read_explanation(line),
-                       [&](const auto& report) { return reports::explain_text(report, paint); });
+                       [&](const auto& report) { return reports::explain_text(report, paint, width); });
     case Request::links:
         return as_text(codec::read_links(line), [&](const auto& links) {
             return options.format.empty() ? reports::agent_links_text(links) : reports::opasaquery_text(links);
         });
     case Request::reload: return reloaded(line);
-    case Request::events: return {reports::event_text(line), {}, ExitCode::ok};
+    case Request::events: return {reports::event_text(line, width), {}, ExitCode::ok};
     default: return as_text(codec::read_order(line), reports::order_text);
     }
 }
@@ -67,7 +67,7 @@ ExitCode show(const ControlOptions& options, const Result<std::string>& line)
     if (!line) {
         return fail(line.error());
     }
-    const auto answer = shown(options, *line, Paint{stdout_wants_colour()});
+    const auto answer = shown(options, *line, Paint{stdout_wants_colour()}, stdout_columns());
     if (!answer.complaint.empty()) {
         print_stderr(answer.complaint);
     }
@@ -125,9 +125,9 @@ ExitCode show_stored_events(const ControlOptions& options, const std::filesystem
 
 }  // namespace
 
-Shown shown(const ControlOptions& options, std::string_view line, const Paint& paint)
+Shown shown(const ControlOptions& options, std::string_view line, const Paint& paint, std::size_t width)
 {
-    auto answer = answer_text(options, line, paint);
+    auto answer = answer_text(options, line, paint, width);
     return options.json ? Shown{json_escaped(line) + '\n', {}, answer.code} : answer;
 }
 
@@ -140,6 +140,8 @@ ExitCode run_control(const ControlOptions& options)
 ExitCode show_events(const ControlOptions& options)
 {
     const auto socket = control_socket(options.socket);
+    const Paint paint{stdout_wants_colour()};
+    const auto width = stdout_columns();
     auto client = ControlClient::send(socket, options.request);
     if (!client) {
         const bool dead = client.error().kind == ErrorKind::unreachable && !options.request.follow;
@@ -161,7 +163,7 @@ ExitCode show_events(const ControlOptions& options)
         if (*end) {
             return ExitCode::ok;
         }
-        const auto written = write_stdout(shown(options, **line, Paint{stdout_wants_colour()}).text);
+        const auto written = write_stdout(shown(options, **line, paint, width).text);
         if (!written) {
             return fail(written.error());
         }

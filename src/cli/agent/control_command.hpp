@@ -2,6 +2,7 @@
 // hold, events, explain, reload, link show, link clear. (`petrel watch`: watch_command.hpp.)
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,6 @@ struct Shown {
 };
 
 // The agent's answer to the command. `events`: one line of the answer.
-Shown shown(const ControlOptions&, std::string_view line, const Paint&);
+Shown shown(const ControlOptions&, std::string_view line, const Paint&, std::size_t width);
 
 }  // namespace petrel::cli

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <limits>
 #include <optional>
 
 #include "cli/agent/control_client.hpp"
 #include "codec/control_json.hpp"
 #include "reports/agent/control_text.hpp"
 #include "terminal/terminal.hpp"
+#include "terminal/wrap.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -71,11 +71,13 @@ std::optional<ExitCode> ended_by_key(bool keys)
     return key == kCtrlC ? std::optional{ExitCode::interrupted} : std::nullopt;
 }
 
-std::size_t screen_lines()
+// The size of the terminal now: its window may change.
+reports::Screen screen_now()
 {
     constexpr std::size_t kUsual = 24;
     winsize size{};
-    return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row != 0 ? size.ws_row : kUsual;
+    const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row != 0;
+    return {known ? size.ws_row : kUsual, stdout_columns()};
 }
 
 struct Answers {
@@ -100,7 +102,7 @@ Result<Answers> request_both(const std::filesystem::path& socket)
     return Answers{std::move(*status), std::move(*queues)};
 }
 
-Result<std::string> as_text(const Answers& answers, std::size_t lines, const Paint& paint)
+Result<std::string> as_text(const Answers& answers, const reports::Screen& screen, const Paint& paint)
 {
     const auto status = codec::read_status(answers.status);
     if (!status) {
@@ -110,17 +112,17 @@ Result<std::string> as_text(const Answers& answers, std::size_t lines, const Pai
     if (!queues) {
         return tl::unexpected(queues.error());
     }
-    return reports::watch_text(*status, std::move(*queues), lines, paint);
+    return reports::watch_text(*status, std::move(*queues), screen, paint);
 }
 
-Result<std::string> look(const ControlOptions& options, const std::filesystem::path& socket, std::size_t lines,
-                         const Paint& paint)
+Result<std::string> look(const ControlOptions& options, const std::filesystem::path& socket,
+                         const reports::Screen& screen, const Paint& paint)
 {
     const auto answers = request_both(socket);
     if (!answers) {
         return tl::unexpected(answers.error());
     }
-    return options.json ? answers->status + '\n' + answers->queues + '\n' : as_text(*answers, lines, paint);
+    return options.json ? answers->status + '\n' + answers->queues + '\n' : as_text(*answers, screen, paint);
 }
 
 }  // namespace
@@ -132,8 +134,8 @@ ExitCode run_watch(const ControlOptions& options)
     const Paint paint{stdout_wants_colour()};
     std::optional<SingleKeys> keys;
     for (bool first = true;; first = false) {
-        const auto lines = drawn ? screen_lines() : std::numeric_limits<std::size_t>::max();
-        auto text = look(options, socket, lines, paint);
+        const auto screen = drawn ? screen_now() : reports::Screen{kAnyWidth, kAnyWidth};
+        auto text = look(options, socket, screen, paint);
         if (!text && (first || !drawn)) {
             return fail(text.error());
         }

@@ -15,6 +15,7 @@
 #include "control/names.hpp"
 #include "reports/agent/control_problems.hpp"
 #include "terminal/table.hpp"
+#include "terminal/wrap.hpp"
 #include "wire/rfc5424.hpp"
 #include "words/words.hpp"
 
@@ -89,23 +90,23 @@ std::string interval_cell(const QueueReport& queue, const control::IntervalRepor
                                                      ms(interval.observed_us, "-"));
 }
 
-std::string queues_table(std::span<const QueueReport> queues, bool with_intervals)
+Table queues_table(std::span<const QueueReport> queues, bool with_intervals, std::size_t width)
 {
     std::vector<Table::Column> columns({{"device", Align::left, {}},
                                         {"queue", Align::left, {}},
-                                        {"policy", Align::left, {}},
+                                        {"policy", Align::left, {}, 6},
                                         {"phase", Align::left, {}},
-                                        {"configured", Align::left, "action"},
-                                        {"effective", Align::left, {}},
+                                        {"configured", Align::left, "action", 4},
+                                        {"effective", Align::left, {}, 5},
                                         {"observed", Align::left, {}},
-                                        {"detected", Align::right, "storms"},
-                                        {"restored", Align::right, {}},
-                                        {"in storm", Align::right, {}},
-                                        {"proven", Align::right, "pause"},
-                                        {"longest", Align::right, {}}});
+                                        {"detected", Align::right, "storms", 1},
+                                        {"restored", Align::right, {}, 8},
+                                        {"in storm", Align::right, {}, 3},
+                                        {"proven", Align::right, "pause", 2},
+                                        {"longest", Align::right, {}, 7}});
     if (with_intervals) {
-        columns.push_back({"detect", Align::right, "intervals"});
-        columns.push_back({"restore", Align::right, {}});
+        columns.push_back({"detect", Align::right, "intervals", 9});
+        columns.push_back({"restore", Align::right, {}, 10});
     }
     Table table(std::move(columns));
     for (const auto& queue : queues) {
@@ -127,7 +128,16 @@ std::string queues_table(std::span<const QueueReport> queues, bool with_interval
         }
         table.add(std::move(cells));
     }
-    return table.text();
+    table.fit(width);
+    return table;
+}
+
+// The table, and the names of the columns that it left out.
+std::string complete_text(const Table& table)
+{
+    return table.left_out().empty() ? table.text()
+                                    : fmt::format("{}left out at this width: {}; a pipe or --json has everything\n",
+                                                  table.text(), fmt::join(table.left_out(), ", "));
 }
 
 // A line for each device: the ports that face servers, in the agent's order.
@@ -153,21 +163,21 @@ std::string server_ports_text(std::span<const QueueReport> queues)
     return text.empty() ? text : '\n' + text;
 }
 
-std::string devices_table(std::span<const DeviceReport> devices)
+Table devices_table(std::span<const DeviceReport> devices, std::size_t width)
 {
     Table table({{"device", Align::left, {}},
                  {"condition", Align::left, {}},
-                 {"for", Align::right, {}},
+                 {"for", Align::right, {}, 1},
                  {"watched", Align::right, "queues"},
-                 {"alerted", Align::right, {}},
-                 {"mitigated", Align::right, {}},
-                 {"latched", Align::right, {}},
-                 {"detected", Align::right, "storms"},
-                 {"restored", Align::right, {}},
-                 {"poll", Align::right, "looks"},
-                 {"longest", Align::right, {}},
-                 {"missed", Align::right, {}},
-                 {"failed", Align::right, {}}});
+                 {"alerted", Align::right, {}, 2},
+                 {"mitigated", Align::right, {}, 3},
+                 {"latched", Align::right, {}, 4},
+                 {"detected", Align::right, "storms", 5},
+                 {"restored", Align::right, {}, 9},
+                 {"poll", Align::right, "looks", 8},
+                 {"longest", Align::right, {}, 10},
+                 {"missed", Align::right, {}, 7},
+                 {"failed", Align::right, {}, 6}});
     for (const auto& device : devices) {
         table.add({escaped(device.name), condition_text(device.condition), age_text(device.condition_ms),
                    fmt::format("{} of {}", device.watched, device.queues), fmt::format("{}", device.alerted),
@@ -177,7 +187,8 @@ std::string devices_table(std::span<const DeviceReport> devices)
                    ms_text(std::chrono::microseconds{device.longest_look_us}), fmt::format("{}", device.polls_missed),
                    fmt::format("{}", device.looks_failed)});
     }
-    return table.text();
+    table.fit(width);
+    return table;
 }
 
 std::string headline(const StatusReport& status, std::size_t problems, const Paint& paint)
@@ -272,7 +283,7 @@ std::string intervals_line(const QueueReport& queue)
 
 }  // namespace
 
-std::string status_text(const StatusReport& status, const Paint& paint)
+std::string status_text(const StatusReport& status, const Paint& paint, std::size_t width)
 {
     const auto problems = problems_of(status);
     auto text = headline(status, problems.size(), paint) + "\n\n";
@@ -280,28 +291,29 @@ std::string status_text(const StatusReport& status, const Paint& paint)
         text += problem_text(problem, paint) + '\n';
     }
     if (!status.devices.empty()) {
-        text += devices_table(status.devices) + notes_text(status.devices) + '\n';
+        text += complete_text(devices_table(status.devices, width)) + notes_text(status.devices) + '\n';
     }
-    return text + policies_text(status) + manager_line(status) + about_the_agent(status);
+    return wrapped(text + policies_text(status) + manager_line(status) + about_the_agent(status), width);
 }
 
-std::string queues_text(std::vector<QueueReport> queues, bool only_stormed)
+std::string queues_text(std::vector<QueueReport> queues, bool only_stormed, std::size_t width)
 {
     if (queues.empty()) {
         return only_stormed ? kNone : "no queue is known: see petrel status\n";
     }
     const auto servers = only_stormed ? std::string{} : server_ports_text(queues);
     sort_worst_first(queues);
-    return queues_table(queues, std::ranges::any_of(queues, has_intervals)) + servers;
+    return wrapped(complete_text(queues_table(queues, std::ranges::any_of(queues, has_intervals), width)) + servers,
+                   width);
 }
 
-std::string explain_text(const control::ExplainReport& report, const Paint& paint)
+std::string explain_text(const control::ExplainReport& report, const Paint& paint, std::size_t width)
 {
     const auto& queue = report.queue;
-    auto text = fmt::format("{} of {} is {}", queue_name(queue), escaped(queue.device),
+    auto text = fmt::format("{}:{} is {}", escaped(queue.device), queue_name(queue),
                             paint.bold(control::phase_name(queue.phase)));
     text += queue.policy.empty() ? "; no policy watches it\n\n" : fmt::format("; policy {}\n\n", escaped(queue.policy));
-    text += queues_table({&queue, 1}, false) + '\n';
+    text += complete_text(queues_table({&queue, 1}, false, width)) + '\n';
     if (!queue.policy.empty()) {
         text += intervals_line(queue) + '\n';
     }
@@ -311,17 +323,16 @@ std::string explain_text(const control::ExplainReport& report, const Paint& pain
     if (queue.detected != 0) {
         text += traffic_line(queue) + '\n';
     }
-    if (!report.lines.empty()) {
-        return text + "The last decision:\n" + lines_text(report.lines);
-    }
     // For decisions from before a restart only the event is available.
-    return text + (report.event.empty() ? "Nothing has been decided about it yet.\n"
-                                        : "The last decision:\n" + event_text(report.event));
+    text += !report.lines.empty()  ? "The last decision:\n" + lines_text(report.lines)
+            : report.event.empty() ? "Nothing has been decided about it yet.\n"
+                                   : "The last decision:\n" + event_text(report.event, kAnyWidth);
+    return wrapped(text, width);
 }
 
 std::string order_text(const control::OrderReport& report) { return lines_text(report.lines); }
 
-std::string event_text(std::string_view line)
+std::string event_text(std::string_view line, std::size_t width)
 {
     const auto read = codec::read_event(line);
     if (!read) {
@@ -329,24 +340,29 @@ std::string event_text(std::string_view line)
     }
     const WallTime at{std::chrono::microseconds{read->time_us}};
     const auto why = read->known ? evidence_text(*read->known, {}) : std::string{};
-    return fmt::format("{}  {} {}  {}{}{}\n", wire::utc_text(at), escaped(read->device),
-                       read->queue.empty() ? "(all)" : escaped(read->queue), escaped(read->event),
-                       read->action.empty() ? "" : fmt::format(" ({})", escaped(read->action)),
-                       why.empty() ? "" : ": " + escaped(why));
+    const auto text = fmt::format("{}  {}{}  {}{}{}\n", wire::utc_text(at), escaped(read->device),
+                                  read->queue.empty() ? "" : ':' + escaped(read->queue), escaped(read->event),
+                                  read->action.empty() ? "" : fmt::format(" ({})", escaped(read->action)),
+                                  why.empty() ? "" : ": " + escaped(why));
+    return wrapped(text, width);
 }
 
-std::string watch_text(const StatusReport& status, std::vector<QueueReport> queues, std::size_t lines,
+std::string watch_text(const StatusReport& status, std::vector<QueueReport> queues, const Screen& screen,
                        const Paint& paint)
 {
     constexpr std::size_t kTableHead = 3;
+    const auto lines_of = [](std::string_view text) {
+        return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+    };
     const auto problems = problems_of(status);
-    auto text = headline(status, problems.size(), paint) + '\n';
-    std::size_t used = 1;
-    const auto room = [&](std::size_t wanted) { return used + wanted < lines; };
+    auto text = wrapped(headline(status, problems.size(), paint) + '\n', screen.width);
+    auto used = lines_of(text);
+    const auto room = [&](std::size_t wanted) { return used + wanted < screen.lines; };
     for (const auto& problem : problems) {
-        if (room(1)) {
-            text += fmt::format("! {}\n", problem.what);
-            ++used;
+        const auto said = wrapped(fmt::format("! {}\n", problem.what), screen.width);
+        if (room(lines_of(said))) {
+            text += said;
+            used += lines_of(said);
         }
     }
     if (queues.empty()) {
@@ -356,8 +372,9 @@ std::string watch_text(const StatusReport& status, std::vector<QueueReport> queu
     if (!room(kTableHead + 2)) {
         return text;
     }
-    const auto shown = std::min(queues.size(), lines - used - kTableHead - 2);
-    text += '\n' + queues_table(std::span{queues}.first(shown), std::ranges::any_of(queues, has_intervals));
+    const auto shown = std::min(queues.size(), screen.lines - used - kTableHead - 2);
+    const auto intervals = std::ranges::any_of(queues, has_intervals);
+    text += '\n' + queues_table(std::span{queues}.first(shown), intervals, screen.width).text();
     return text + (shown < queues.size() ? fmt::format("and {} more\n", queues.size() - shown) : "");
 }
 
