@@ -52,6 +52,9 @@ config::PolicyEntry PolicyTable::read(const toml::table& table, std::span<const 
     std::vector<std::string_view> allowed{kPolicyKeys.begin(), kPolicyKeys.end()};
     allowed.insert(allowed.end(), also.begin(), also.end());
     entry.policy = preset != nullptr ? preset->policy : Policy{};
+    if (const auto* given = table.get("preset"); given != nullptr) {
+        entry.policy.name = shown(*given);  // also of an unknown preset, whose policy is not that of the nearest one
+    }
 
     const toml::table* overrides = nullptr;
     for (const auto& [key, node] : table) {
@@ -94,6 +97,7 @@ const Preset* PolicyTable::read_preset(const toml::table& table)
     const auto* preset = node->is_string() ? watchdog::find_preset(node->as_string()->get()) : nullptr;
     if (preset == nullptr) {
         text_.wrong(*node, fmt::format("a preset, {}", instead_of(shown(*node), names)));
+        return watchdog::find_preset(nearest(shown(*node), names));  // its parameters are checked, too
     }
     return preset;
 }

@@ -89,26 +89,43 @@ private:
     std::deque<std::string> undoubled_;  // cells point into it
 };
 
-// The column at each position; none if it is unknown, and then there is a complaint.
+// The column at each position. There is a complaint for each unknown name; a misspelt one counts as the column that is
+// meant, so that its cells are checked, too. None: unlike any column.
 std::vector<std::optional<Column>> read_header(const Line& line, const std::vector<Cell>& cells,
                                                ComplaintList& complaints)
 {
     std::vector<std::optional<Column>> positions;
+    const auto has = [&](Column column) {
+        return std::ranges::find(positions, std::optional{column}) != positions.end();
+    };
     for (const auto& cell : cells) {
-        const auto column = column_from_name(cell.text);
-        if (!column) {
-            complaints.add(line.place(cell.at), cell.text,
-                           fmt::format("a known column, {}", instead_of(cell.text, column_names())));
-        } else if (std::find(positions.begin(), positions.end(), column) != positions.end()) {
+        positions.push_back(column_from_name(cell.text));
+        if (positions.back() && std::ranges::count(positions, positions.back()) != 1) {
             complaints.add(line.place(cell.at), cell.text, "each column once");
         }
-        positions.push_back(column);
     }
-    for (const auto required : {Column::time_us, Column::port, Column::queue}) {
-        if (std::find(positions.begin(), positions.end(), required) == positions.end()) {
-            complaints.add(line.place(line.text.data()), line.text,
-                           fmt::format("a header with the column {}", column_names()[index(required)]));
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (positions[i]) {
+            continue;
         }
+        const auto near = nearest(cells[i].text, column_names());
+        complaints.add(line.place(cells[i].at), cells[i].text,
+                       near.empty() ? "a known column (docs/trace-format.md)"
+                                    : fmt::format("a known column, the nearest is '{}'", near));
+        const auto meant = column_from_name(near);
+        if (meant && !has(*meant)) {
+            positions[i] = meant;
+        }
+    }
+    std::vector<std::string_view> missing;
+    for (const auto required : {Column::time_us, Column::port, Column::queue}) {
+        if (!has(required)) {
+            missing.push_back(column_names()[index(required)]);
+        }
+    }
+    if (!missing.empty()) {
+        complaints.add(line.place(line.text.data()), line.text,
+                       fmt::format("a header with {}", fmt::join(missing, ", ")));
     }
     return positions;
 }
@@ -129,6 +146,10 @@ void read_csv_rows(std::string_view text, TraceBuilder& builder, ComplaintList& 
         return;
     }
     const auto positions = read_header(*header, *names, complaints);
+    const auto has_column = [&](Column column) {
+        return std::ranges::find(positions, std::optional{column}) != positions.end();
+    };
+    const bool readable = has_column(Column::time_us) && has_column(Column::port);
 
     while (const auto line = lines.next()) {
         const auto* found = splitter.split(*line);
@@ -150,7 +171,9 @@ void read_csv_rows(std::string_view text, TraceBuilder& builder, ComplaintList& 
             auto& cell = cells[index(name)].text;
             cell = text_of_csv_cell(cell);
         }
-        add_cells(cells, *line, builder, complaints);
+        if (readable) {  // else every row would have the same problem again
+            add_cells(cells, *line, builder, complaints);
+        }
     }
 }
 

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "base/complaint_text.hpp"
+#include "terminal/source_lines.hpp"
 #include "words/words.hpp"
 
 namespace petrel {
@@ -129,9 +129,7 @@ ExitCode fail(const Error& error)
 
 ExitCode refuse(const std::vector<Complaint>& complaints)
 {
-    for (const auto& complaint : complaints) {
-        print_stderr(to_text(complaint));
-    }
+    write_stderr(with_source_lines(complaints));
     return ExitCode::usage;
 }
 
