@@ -26,6 +26,9 @@ bool closes(const watchdog::Event& event)
            event.kind == EventKind::pause_too_long_cleared;
 }
 
+// An event may wait this long for its publication: 250 ms, a write of a slow disk, and two glances.
+constexpr Ps kPublishedWithin = 300 * twin::kMs;
+
 class ClosedOnce final : public Oracle {
 public:
     explicit ClosedOnce(const Case& of) : Oracle("storms closed once"), case_(of) {}
@@ -43,6 +46,11 @@ public:
                 close(told);
             }
         }
+        for (auto& [where, storm] : storms_) {
+            if (storm.open && !at_rest(storm, now)) {
+                storm.active = now.at;
+            }
+        }
     }
 
     void end(const Glance& last, const Ending& ending) override
@@ -51,8 +59,7 @@ public:
             if (!storm.open || !agent_runs(storm, ending)) {
                 continue;
             }
-            const auto phase = row_of(storm, last).phase;
-            if ((phase == Phase::watching || phase == Phase::off) && !forgotten(storm, last.at)) {
+            if (at_rest(storm, last) && last.at > storm.active + kPublishedWithin && !forgotten(storm, last.at)) {
                 violated(last.at, where,
                          fmt::format("The storm that was announced at {} ms is over and was never closed.",
                                      storm.at / twin::kMs));
@@ -65,6 +72,7 @@ private:
         bool open{};
         bool alerted{};  // announced without a treatment, which may follow
         Ps at{};         // time of the storm's last event
+        Ps active{};     // when its row was last seen in the storm
         NodeId node;
         std::optional<std::uint32_t> port;
         std::optional<std::uint32_t> queue;  // none: the port as a whole
@@ -77,6 +85,12 @@ private:
         }
         return storm.port && case_.places.ports[*storm.port].queues != 0 &&
                ending.queues[case_.places.ports[*storm.port].first_queue].agent_runs;
+    }
+
+    bool at_rest(const Storm& storm, const Glance& now) const
+    {
+        const auto phase = row_of(storm, now).phase;
+        return phase == Phase::watching || phase == Phase::off;
     }
 
     const RowGlance& row_of(const Storm& storm, const Glance& last) const
@@ -101,7 +115,7 @@ private:
                      fmt::format("The storm that was announced at {} ms is announced again and was not closed.",
                                  storm.at / twin::kMs));
         }
-        storm = {true, alerts, at, told.node, told.port, told.queue};
+        storm = {true, alerts, at, at, told.node, told.port, told.queue};
     }
 
     void close(const EventGlance& told)
@@ -113,7 +127,7 @@ private:
         if (!storm.open && !by_order && !forgotten(storm, at)) {
             violated(at, told.where, "A storm is closed that was not announced, or was closed before.");
         }
-        storm = {false, false, at, told.node, told.port, told.queue};
+        storm = {false, false, at, at, told.node, told.port, told.queue};
     }
 
     const Case& case_;
