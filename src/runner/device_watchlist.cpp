@@ -316,6 +316,9 @@ void DeviceRunner::follow(const Looked& looked)
     }
     if (other_rows) {
         step(leaving(agent_->watchdog().watchlist().inventory, list->inventory));
+        if (!unwritten_.empty()) {
+            remember();  // the host reads the intake of the rows in which the events happened
+        }
         intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
         next_look_.reset();  // it is for rows of the old inventory
         last_.clear();

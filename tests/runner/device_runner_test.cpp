@@ -247,6 +247,7 @@ TEST(OrderOfWrites, EventsBeforeOtherRows)
     runner.run_until(Instant{1150ms});
     ASSERT_EQ(runner.device_runner().report().inventory_changes, 1U);
     EXPECT_EQ(runner.events.size(), 2U);
+    EXPECT_TRUE(runner.intake_fits);
 }
 
 // A process dies while a queue is mitigated. The next one starts ten seconds later.

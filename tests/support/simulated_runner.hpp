@@ -47,6 +47,7 @@ public:
 
     std::vector<watchdog::Event> events;
     std::vector<runner::LogLine> logged;
+    bool intake_fits{true};  // at each event, the intake has the rows of the event's watchlist
 
 private:
     class Source;
@@ -54,10 +55,12 @@ private:
 
     // RunnerHost
     void log(const runner::LogLine& line) override { logged.push_back(line); }
-    void event_written(const runner::DeviceRunner&, const watchdog::Watchlist&, const watchdog::Event& event,
+    void event_written(const runner::DeviceRunner& by, const watchdog::Watchlist& list, const watchdog::Event& event,
                        const std::string&) override
     {
         events.push_back(event);
+        const auto* intake = by.intake();
+        intake_fits = intake_fits && (intake == nullptr || intake->view().known.size() == list.inventory.rows.size());
     }
     void settled(const runner::DeviceRunner&) override {}
     void state_written(const runner::DeviceRunner&, const Result<void>&) override {}
