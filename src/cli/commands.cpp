@@ -152,6 +152,16 @@ constexpr auto kHostExamples = R"(Examples:
 With an agent's file, its devices and policies apply. docs/host.md
 )";
 
+constexpr auto kManagerExamples = R"(Examples:
+  petrel manager --store /var/lib/petrel/manager.db
+  petrel manager --store manager.db --cables cables.toml
+  petrel manager --store manager.db --listen 10.0.0.5:7650 --tls-cert cert.pem --tls-key key.pem --tokens tokens.toml
+  curl -s localhost:7650/api/v1/ports?errors=true
+
+Agents report to it; it shows the ports in error, the links with the reasons of both ends, and the storms of all devices.
+SIGTERM and SIGINT end it. docs/manager.md
+)";
+
 std::vector<Command> all_commands()
 {
     std::vector<Command> all{
@@ -193,6 +203,8 @@ std::vector<Command> all_commands()
         {"wire send", kGeneral, "Send pause frames.", kNoExamples, wire_send_flags},
         {"wire count", kGeneral, "Count the pause frames that arrive, by priority.", kNoExamples, wire_count_flags},
         {"agent", kGeneral, "Watch the queues of a switch until stopped: the service.", kAgentExamples, agent_flags},
+        {"manager", kGeneral, "One view of all ports, links and storms, from the reports of all agents: the service.",
+         kManagerExamples, manager_flags},
         {"host", kGeneral, "The NICs of this machine: a NIC that receives nothing must not pause its switch.",
          kHostExamples, nullptr},
         {"host agent", kGeneral, "Watch the NICs of this machine until stopped: the service.", kHostExamples,

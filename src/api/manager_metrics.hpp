@@ -1,0 +1,23 @@
+// The manager's metrics, in Prometheus' text format.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/time.hpp"
+#include "manager/manager.hpp"
+
+namespace petrel::api {
+
+struct ServiceCounts {
+    std::uint64_t reports{};
+    std::uint64_t events{};
+    std::uint64_t failures{};
+    std::uint64_t refused{};
+    std::size_t viewers{};
+};
+
+std::string manager_metrics(const manager::Manager&, Now, const ServiceCounts&);
+
+}  // namespace petrel::api

@@ -1,0 +1,273 @@
+#include "api/service.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <utility>
+
+#include "api/answers.hpp"
+#include "api/manager_metrics.hpp"
+#include "api/openapi.hpp"
+#include "base/complaint_text.hpp"
+#include "codec/manager/view_json.hpp"
+#include "http/listening_socket.hpp"
+
+namespace petrel::api {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPurpose = "agents and clients";
+constexpr auto kReportType = "application/x-ndjson";
+constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20;
+constexpr auto kPruneEvery = 10s;
+constexpr auto kKeepAliveEvery = 15s;
+
+std::string media_type(const http::Request& request)
+{
+    const auto type = request.header("content-type");
+    return type.substr(0, std::min(type.find_first_of("; "), type.size()));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Service>> Service::start(runtime::EventLoop& loop, manager::Manager manager,
+                                                ServiceOptions options)
+{
+    auto listening = http::listening_socket(kPurpose, options.listen);
+    if (!listening) {
+        return tl::unexpected(listening.error());
+    }
+    if (!http::loopback_only(*listening) && (!options.tls || options.tokens.empty())) {
+        return tl::unexpected(http::listen_error(
+            kPurpose, options.listen, ErrorKind::invalid,
+            "other machines reach this address: allowed with --tls-cert, --tls-key and --tokens, or 127.0.0.1"));
+    }
+    std::unique_ptr<Service> service{new Service{loop, std::move(manager), std::move(options)}};
+    service->port_ = http::port_of(*listening);
+    http::ServerOptions http{.purpose = kPurpose, .tls = service->options_.tls};
+    auto server = http::Server::start(std::move(*listening), std::move(http), service->handlers());
+    if (!server) {
+        return tl::unexpected(server.error());
+    }
+    service->server_ = std::move(*server);
+    return service;
+}
+
+Service::Service(runtime::EventLoop& loop, manager::Manager manager, ServiceOptions options)
+    : loop_(loop),
+      manager_(std::move(manager)),
+      options_(std::move(options)),
+      access_(options_.tokens),
+      viewers_(loop_, manager_)
+{
+    prune_later();
+    keep_alive_later();
+}
+
+Service::~Service() = default;
+
+http::Server::Handlers Service::handlers()
+{
+    return {[this](const http::Request& request) { return admit(request); },
+            [this](http::Request request, http::Reply reply) { handle(std::move(request), std::move(reply)); },
+            [this](unsigned status, std::string_view why) {
+                ++counts_.refused;
+                return problem(status, why);
+            }};
+}
+
+std::optional<http::Answer> Service::admit(const http::Request& request)
+{
+    auto refused = [&]() -> std::optional<http::Answer> {
+        const auto found = find_route(request.method, request.path);
+        if (auto denied = access_.refusal(request, found.route == nullptr ? Role::read : found.route->role)) {
+            return denied;
+        }
+        if (found.methods.empty()) {
+            return problem(kNotFound,
+                           fmt::format("{}: allowed the paths of /api/v1/openapi.yaml", excerpt(request.path)));
+        }
+        if (found.route == nullptr) {
+            auto answer =
+                problem(kMethodNotAllowed, fmt::format("{}: allowed {}", excerpt(request.method), found.methods));
+            answer.headers.emplace_back("Allow", found.methods);
+            return answer;
+        }
+        for (const auto& [name, value] : request.query) {
+            if (std::find(found.route->query.begin(), found.route->query.end(), name) == found.route->query.end()) {
+                return problem(
+                    kBadRequest,
+                    fmt::format("unknown parameter '{}': {}", excerpt(name),
+                                found.route->query.empty() ? "allowed none" : instead_of(name, found.route->query)));
+            }
+        }
+        if (found.route->method == "POST" && media_type(request) != kReportType) {
+            return problem(kUnsupportedType,
+                           fmt::format("Content-Type '{}': allowed {}", excerpt(media_type(request)), kReportType));
+        }
+        return std::nullopt;
+    }();
+    counts_.refused += refused ? 1 : 0;
+    return refused;
+}
+
+void Service::handle(http::Request request, http::Reply reply)
+{
+    const auto found = find_route(request.method, request.path);
+    if (found.route == nullptr) {
+        return reply(problem(kNotFound, "no such path"));
+    }
+    if (found.route->role == Role::agent) {
+        return handle_report(request, found.part, std::move(reply));
+    }
+    loop_.post([this, route = found.route, request = std::move(request), reply = std::move(reply)] {
+        show(*route, request, reply);
+    });
+}
+
+void Service::handle_report(const http::Request& request, const std::string& agent, http::Reply reply)
+{
+    const auto size = request.body.size();
+    if (waiting_bytes_ + size > kMostWaitingBytes) {
+        ++counts_.refused;
+        return reply(problem(kUnavailable, "too many reports wait to be stored"));
+    }
+    auto report = codec::read_report(request.body);
+    if (report && report->agent != agent) {
+        report =
+            tl::unexpected(Error{ErrorKind::invalid, fmt::format("line 1: agent: '{}': allowed '{}', as in the path",
+                                                                 excerpt(report->agent), excerpt(agent))});
+    }
+    if (!report) {
+        ++counts_.refused;
+        return reply(
+            problem(report.error().kind == ErrorKind::exhausted ? kTooLarge : kBadRequest, report.error().what));
+    }
+    waiting_bytes_ += size;
+    loop_.post([this, size, report = std::move(*report), from = access_.who(request), reply = std::move(reply)] {
+        waiting_bytes_ -= size;
+        take(report, from, reply);
+    });
+}
+
+void Service::take(const codec::Report& report, const std::string& from, http::Reply reply)
+{
+    const auto now = loop_.now();
+    manager_.take(report, from, now);
+    std::map<std::string, std::uint64_t> highest;
+    for (const auto& [event, text] : report.events) {
+        auto& seq = highest[event.device];
+        seq = std::max(seq, event.seq);
+    }
+    waiting_.push_back({std::move(reply), codec::stored_json({highest.begin(), highest.end()}, now.wall)});
+    store_soon();
+}
+
+// After the reports that are posted already, so that one transaction stores them all.
+void Service::store_soon()
+{
+    if (!std::exchange(storing_, true)) {
+        loop_.post([this] { store(); });
+    }
+}
+
+void Service::store()
+{
+    storing_ = false;
+    const auto added = manager_.commit();
+    const auto waiting = std::exchange(waiting_, {});
+    if (!added) {
+        ++counts_.failures;
+        if (options_.log && trouble_.empty()) {
+            options_.log(added.error().what);
+        }
+        trouble_ = added.error().what;
+        for (const auto& one : waiting) {
+            one.reply(problem(kUnavailable, added.error().what));
+        }
+        return;
+    }
+    counts_.reports += waiting.size();
+    counts_.events += added->size();
+    if (!waiting.empty()) {
+        trouble_.clear();
+    }
+    for (const auto& one : waiting) {
+        one.reply(json(one.answer));
+    }
+    viewers_.publish(*added);
+}
+
+void Service::show(const Route& route, const http::Request& request, const http::Reply& reply)
+{
+    if (route.show != nullptr) {
+        auto body = route.show(manager_, request, loop_.now());
+        return reply(
+            body ? json(std::move(*body))
+                 : problem(body.error().kind == ErrorKind::invalid ? kBadRequest : kUnavailable, body.error().what));
+    }
+    if (route.path == "/api/v1/events/stream") {
+        return reply(stream(request));
+    }
+    if (route.path == "/api/v1/openapi.yaml") {
+        return reply({kOk, "application/yaml", std::string{openapi()}});
+    }
+    if (route.path == "/metrics") {
+        return reply({kOk, "text/plain; version=0.0.4; charset=utf-8", metrics()});
+    }
+    reply(route.path == "/healthz" ? http::Answer{kOk, kPlain, "ok\n"} : ready());
+}
+
+http::Answer Service::stream(const http::Request& request)
+{
+    auto after = request.header("last-event-id");
+    if (const auto given = request.query.find("after"); after.empty() && given != request.query.end()) {
+        after = given->second;
+    }
+    if (after.empty()) {
+        const auto last = manager_.store().last_cursor();
+        return last ? viewers_.add(*last) : problem(kUnavailable, last.error().what);
+    }
+    std::int64_t cursor = 0;
+    const auto read = std::from_chars(after.data(), after.data() + after.size(), cursor);
+    if (read.ec != std::errc{} || read.ptr != after.data() + after.size() || cursor < 0) {
+        return problem(kBadRequest, fmt::format("Last-Event-ID or after: '{}': allowed a cursor", excerpt(after)));
+    }
+    return viewers_.add(cursor);
+}
+
+http::Answer Service::ready() const
+{
+    return trouble_.empty() ? http::Answer{kOk, kPlain, "ready\n"} : problem(kUnavailable, trouble_);
+}
+
+std::string Service::metrics() const
+{
+    return manager_metrics(manager_, loop_.now(),
+                           {counts_.reports, counts_.events, counts_.failures, counts_.refused, viewers_.count()});
+}
+
+void Service::prune_later()
+{
+    loop_.at(loop_.now().mono + kPruneEvery, [this] {
+        const auto pruned = manager_.prune(options_.retention, loop_.now().wall);
+        if (!pruned && options_.log) {
+            options_.log(pruned.error().what);
+        }
+        prune_later();
+    });
+}
+
+void Service::keep_alive_later()
+{
+    loop_.at(loop_.now().mono + kKeepAliveEvery, [this] {
+        viewers_.keep_alive();
+        keep_alive_later();
+    });
+}
+
+}  // namespace petrel::api

@@ -1,0 +1,88 @@
+// The fabric manager as a service: its HTTP API around the manager. Reports are read in the server's thread; all else
+// happens in the loop. Reports that arrive together are stored at once, and answered after that.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/access.hpp"
+#include "api/event_viewers.hpp"
+#include "api/routes.hpp"
+#include "base/result.hpp"
+#include "http/server.hpp"
+#include "manager/manager.hpp"
+#include "runtime/event_loop.hpp"
+
+namespace petrel::api {
+
+struct ServiceOptions {
+    std::string listen{"127.0.0.1:7650"};
+    std::optional<http::Tls> tls{};
+    std::vector<Token> tokens{};
+    manager::Retention retention{};
+    std::function<void(const std::string& line)> log;  // called in the loop's thread
+};
+
+class Service {
+public:
+    // The loop must not run yet, and must outlive the object.
+    static Result<std::unique_ptr<Service>> start(runtime::EventLoop&, manager::Manager, ServiceOptions);
+    ~Service();
+    Service(const Service&) = delete;
+    Service& operator=(const Service&) = delete;
+
+    std::uint16_t port() const { return port_; }
+
+private:
+    struct Waiting {
+        http::Reply reply;
+        std::string answer;  // if the reports are stored
+    };
+    struct Counts {
+        std::uint64_t reports{};
+        std::uint64_t events{};
+        std::uint64_t failures{};
+        std::atomic<std::uint64_t> refused{};
+    };
+
+    Service(runtime::EventLoop&, manager::Manager, ServiceOptions);
+
+    // In the server's thread.
+    http::Server::Handlers handlers();
+    std::optional<http::Answer> admit(const http::Request&);
+    void handle(http::Request, http::Reply);
+    void handle_report(const http::Request&, const std::string& agent, http::Reply);
+
+    // In the loop.
+    void take(const codec::Report&, const std::string& from, http::Reply);
+    void show(const Route&, const http::Request&, const http::Reply&);
+    http::Answer stream(const http::Request&);
+    http::Answer ready() const;
+    std::string metrics() const;
+    void store_soon();
+    void store();
+    void prune_later();
+    void keep_alive_later();
+
+    runtime::EventLoop& loop_;
+    manager::Manager manager_;
+    ServiceOptions options_;
+    Access access_;
+    EventViewers viewers_;
+    std::vector<Waiting> waiting_;
+    bool storing_{};
+    std::atomic<std::size_t> waiting_bytes_{};
+    std::string trouble_;  // why the last commit failed; empty: it did not
+    Counts counts_;
+    std::uint16_t port_{};
+    std::unique_ptr<http::Server> server_;  // last: its thread uses the others
+};
+
+}  // namespace petrel::api

@@ -1,0 +1,56 @@
+// The flags of `petrel manager`.
+#include <CLI/CLI.hpp>
+
+#include "cli/arguments.hpp"
+#include "cli/manager_command.hpp"
+
+namespace petrel::cli {
+
+namespace {
+
+struct ManagerFlags {
+    ManagerOptions options;
+    std::uint32_t event_days{30};
+    std::uint32_t sample_hours{24};
+};
+
+}  // namespace
+
+Handler manager_flags(CLI::App& app)
+{
+    const auto flags = std::make_shared<ManagerFlags>();
+    auto& options = flags->options;
+    app.add_option("--listen", options.listen, "Where agents and clients connect, default 127.0.0.1:7650")
+        ->type_name("HOST:PORT");
+    app.add_option("--store", options.store, "The file of everything that agents report; made if it is missing")
+        ->type_name("FILE")
+        ->required();
+    app.add_option("--cables", options.cables, "Which port is connected to which, in TOML")->type_name("FILE");
+    auto* certificate =
+        app.add_option("--tls-cert", options.tls_certificate, "Certificate (PEM), to listen at other addresses")
+            ->type_name("FILE");
+    auto* key = app.add_option("--tls-key", options.tls_key, "Its key (PEM)")->type_name("FILE");
+    certificate->needs(key);
+    key->needs(certificate);
+    app.add_option("--tokens", options.tokens, "Who may read, report and operate, in TOML")->type_name("FILE");
+    app.add_option("--keep-events", options.retention.most_events, "Events to keep, default 1000000")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
+        ->type_name("N");
+    app.add_option("--keep-days", flags->event_days, "For how long, default 30")
+        ->check(CLI::Range(1U, 36'500U))
+        ->type_name("DAYS");
+    app.add_option("--keep-samples", options.retention.most_samples, "Samples of queues to keep, default 2000000")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
+        ->type_name("N");
+    app.add_option("--keep-sample-hours", flags->sample_hours, "For how long, default 24")
+        ->check(CLI::Range(1U, 876'000U))
+        ->type_name("HOURS");
+    return handler([flags](const Call&) {
+        auto given = flags->options;
+        given.retention.oldest_event = std::chrono::hours{24} * flags->event_days;
+        given.retention.oldest_sample = std::chrono::hours{flags->sample_hours};
+        return run_manager(given);
+    });
+}
+
+}  // namespace petrel::cli

@@ -1,0 +1,106 @@
+#include "cli/manager_command.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "api/service.hpp"
+#include "codec/manager/cables.hpp"
+#include "codec/manager/tokens.hpp"
+#include "runtime/event_loop.hpp"
+#include "runtime/signals.hpp"
+#include "runtime/state_folder.hpp"
+#include "terminal/terminal.hpp"
+
+namespace petrel::cli {
+
+namespace {
+
+Parsed<std::string> file_text(const std::string& file)
+{
+    return runtime::read_regular_file(file).map_error(
+        [](const Error& why) { return std::vector{Complaint{{}, 0, 0, why.what, {}}}; });
+}
+
+Parsed<fabric::Cables> read_cables(const std::string& file)
+{
+    if (file.empty()) {
+        return fabric::Cables{};
+    }
+    return file_text(file).and_then([&](const std::string& text) { return codec::read_cables(text, file); });
+}
+
+Parsed<std::vector<config::Token>> read_tokens(const std::string& file)
+{
+    if (file.empty()) {
+        return std::vector<config::Token>{};
+    }
+    return file_text(file).and_then([&](const std::string& text) { return codec::read_tokens(text, file); });
+}
+
+Parsed<std::optional<http::Tls>> read_tls(const ManagerOptions& options)
+{
+    if (options.tls_certificate.empty()) {
+        return std::nullopt;
+    }
+    return file_text(options.tls_certificate).and_then([&](const std::string& certificate) {
+        return file_text(options.tls_key).map([&](std::string key) {
+            return std::optional{http::Tls{certificate, std::move(key)}};
+        });
+    });
+}
+
+// Before any other thread starts, because threads inherit the signal mask.
+Result<std::unique_ptr<runtime::Signals>> stop_on_signals(runtime::EventLoop& loop)
+{
+    return runtime::Signals::make(loop, {SIGTERM, SIGINT}, [&loop](int) { loop.stop(); });
+}
+
+Result<void> serve(const ManagerOptions& options, const fabric::Cables& cables, api::ServiceOptions how)
+{
+    auto loop = runtime::EventLoop::make();
+    if (!loop) {
+        return tl::unexpected(loop.error());
+    }
+    const auto signals = stop_on_signals(**loop);
+    if (!signals) {
+        return tl::unexpected(signals.error());
+    }
+    auto service = manager::Store::open(options.store)
+                       .and_then([&](std::unique_ptr<manager::Store> store) {
+                           return manager::Manager::start(std::move(store), cables);
+                       })
+                       .and_then([&](manager::Manager manager) {
+                           return api::Service::start(**loop, std::move(manager), std::move(how));
+                       });
+    if (!service) {
+        return tl::unexpected(service.error());
+    }
+    print_stderr(fmt::format("petrel manager: listens at port {}", (*service)->port()));
+    (*loop)->run();
+    return {};
+}
+
+}  // namespace
+
+ExitCode run_manager(const ManagerOptions& options)
+{
+    const auto cables = read_cables(options.cables);
+    const auto tokens = read_tokens(options.tokens);
+    const auto tls = read_tls(options);
+    if (!cables || !tokens || !tls) {
+        return refuse(!cables ? cables.error() : !tokens ? tokens.error() : tls.error());
+    }
+    api::ServiceOptions how{.listen = options.listen,
+                            .tls = *tls,
+                            .tokens = *tokens,
+                            .retention = options.retention,
+                            .log = [](const std::string& line) { print_stderr("petrel manager: " + line); }};
+    const auto ended = serve(options, *cables, std::move(how));
+    return ended ? ExitCode::ok : fail(ended.error());
+}
+
+}  // namespace petrel::cli

@@ -1,0 +1,23 @@
+// `petrel manager`: the fabric manager, until it is stopped.
+#pragma once
+
+#include <string>
+
+#include "manager/store.hpp"
+#include "terminal/exit_code.hpp"
+
+namespace petrel::cli {
+
+struct ManagerOptions {
+    std::string listen{"127.0.0.1:7650"};
+    std::string store;
+    std::string cables;  // a file; empty: none. As the next three
+    std::string tls_certificate;
+    std::string tls_key;
+    std::string tokens;
+    manager::Retention retention{};
+};
+
+ExitCode run_manager(const ManagerOptions&);
+
+}  // namespace petrel::cli
