@@ -34,6 +34,9 @@ public:
             if (!entry.xname.empty()) {
                 add(key + ".xname", entry.xname, from);
             }
+            if (!entry.neighbour.empty()) {
+                add(key + ".neighbour", entry.neighbour, from);
+            }
         }
         return std::move(values_);
     }

@@ -67,13 +67,14 @@ void PolicySections::read_policy(const toml::table& table)
 
 void PolicySections::read_port(const toml::table& table)
 {
-    text_.only(table, std::array<std::string_view, 4>{"name", "role", "number", "xname"});
+    text_.only(table, std::array<std::string_view, 5>{"name", "role", "number", "xname", "neighbour"});
     const auto* name = table.get("name");
     const auto* role = table.get("role");
     const auto* number = table.get("number");
     const auto* xname = table.get("xname");
-    if (name == nullptr || (role == nullptr && number == nullptr && xname == nullptr)) {
-        return text_.wrong(table, "a [[port]] with a name and a role, number or xname");
+    const auto* neighbour = table.get("neighbour");
+    if (name == nullptr || (role == nullptr && number == nullptr && xname == nullptr && neighbour == nullptr)) {
+        return text_.wrong(table, "a [[port]] with a name and a role, number, xname or neighbour");
     }
     config::PortEntry port{.port = {text_.name(*name), place(*name)}};
     if (role != nullptr) {
@@ -97,6 +98,13 @@ void PolicySections::read_port(const toml::table& table)
             return text_.wrong(*xname, "the port of a jack, such as \"x0c0r4j3p1\"");
         }
         port.xname = to_string(*place_name);
+    }
+    if (neighbour != nullptr) {
+        port.neighbour = text_.name(*neighbour);
+        const auto colon = port.neighbour.find(':');
+        if (colon == 0 || colon >= port.neighbour.size() - 1) {  // npos, too
+            return text_.wrong(*neighbour, "DEVICE:PORT, such as \"gpu-1207:eth2\"");
+        }
     }
     const auto same = [&](const config::PortEntry& other) { return other.port.name == port.port.name; };
     if (std::any_of(into_.ports.begin(), into_.ports.end(), same)) {

@@ -34,6 +34,7 @@ struct PortEntry {
     std::optional<bool> host_facing{};
     std::string xname{};  // empty = none
     std::optional<std::uint32_t> number{};
+    std::string neighbour{};  // "DEVICE:PORT" at the other end; empty = not stated
     bool operator==(const PortEntry&) const = default;
 };
 
@@ -44,13 +45,23 @@ struct ServerPort {
     bool operator==(const ServerPort&) const = default;
 };
 
+// What is connected to a port, as the source of the policies knows it.
+struct PortNeighbour {
+    std::string port;
+    std::string far_device;
+    std::string far_port;
+    std::string device{};  // of the port; empty = any device
+    bool operator==(const PortNeighbour&) const = default;
+};
+
 struct PolicyFile {
     std::string file;
     std::uint32_t max_mitigated{};  // zero = no limit
     bool big_red_switch{};
     std::vector<PolicyEntry> policies;
     std::vector<PortEntry> ports;
-    std::vector<ServerPort> server_ports{};  // a role in `ports` wins
+    std::vector<ServerPort> server_ports{};   // a role in `ports` wins
+    std::vector<PortNeighbour> neighbours{};  // a neighbour in `ports` wins
     bool operator==(const PolicyFile&) const = default;
 };
 

@@ -103,8 +103,8 @@ Result<void> Service::make_uplink()
     }
     return UplinkRunner::make(
                loop_, around_.make_worker(UplinkRunner::kMostJobs), options_.manager_clients, config_, options_.version,
-               runners_, [this](const Log::Line& line) { log(line); },
-               [this](std::string_view point) { reached(point); })
+               runners_, [this]() -> const config::PolicyFile& { return policies_->file(); },
+               [this](const Log::Line& line) { log(line); }, [this](std::string_view point) { reached(point); })
         .map([this](std::unique_ptr<UplinkRunner> made) { uplink_ = std::move(made); });
 }
 

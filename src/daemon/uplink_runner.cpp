@@ -29,8 +29,14 @@ constexpr Duration kTickEvery = 1s;
 constexpr Duration kDeadline = 10s;
 // How long a stop waits for the last events to arrive.
 constexpr Duration kStopPatience = 2s;
-// Of snapshots and samples in one request. With the events it stays below the 1 MiB that the manager accepts.
-constexpr std::size_t kMostExtraBytes = std::size_t{448} * 1024;
+// Of snapshots in one request. With events and samples it stays below the 1 MiB that the manager accepts.
+constexpr std::size_t kMostExtraBytes = std::size_t{256} * 1024;
+
+// A look may be under way at any time: then its counters are read a little later.
+constexpr Duration kSampleRetry = 50ms;
+constexpr Duration kSampleEvery = 1s;  // of each device
+constexpr std::size_t kMostSamples = 8192;
+constexpr std::size_t kMostSamplesAtOnce = 1500;
 
 constexpr int kGood = 200;
 
@@ -94,7 +100,8 @@ private:
 Result<std::unique_ptr<UplinkRunner>> UplinkRunner::make(runner::Loop& loop, std::unique_ptr<runner::Worker> worker,
                                                          const ManagerClients& clients,
                                                          const config::AgentConfig& config, std::string version,
-                                                         const Runners& runners, LogCall log, Reached reached)
+                                                         const Runners& runners, Policies policies, LogCall log,
+                                                         Reached reached)
 {
     const auto url = config::parse_manager_url(config.manager_url);
     if (!url) {
@@ -120,13 +127,10 @@ Result<std::unique_ptr<UplinkRunner>> UplinkRunner::make(runner::Loop& loop, std
              fmt::format("{}: {}; all events are sent again", file->path().string(), kept.error().what),
              {}});
     }
-    Setup setup{config,
-                std::move(version),
-                new_boot(),
-                clients({url->tls, url->host, url->port, config.manager_ca_file}),
-                std::move(*file),
-                std::move(log),
-                std::move(reached)};
+    Setup setup{config,           std::move(version),
+                new_boot(),       clients({url->tls, url->host, url->port, config.manager_ca_file}),
+                std::move(*file), std::move(policies),
+                std::move(log),   std::move(reached)};
     return std::unique_ptr<UplinkRunner>{
         new UplinkRunner{loop, std::move(worker), runners, std::move(setup), std::move(before)}};
 }
@@ -145,7 +149,7 @@ UplinkRunner::UplinkRunner(runner::Loop& loop, std::unique_ptr<runner::Worker> w
 
 UplinkRunner::~UplinkRunner()
 {
-    for (const auto* timer : {&wake_, &tick_, &deadline_}) {
+    for (const auto* timer : {&wake_, &tick_, &sample_, &deadline_}) {
         if (*timer) {
             loop_.cancel(**timer);
         }
@@ -153,7 +157,11 @@ UplinkRunner::~UplinkRunner()
     setup_.client->cancel();
 }
 
-void UplinkRunner::start() { tick(); }
+void UplinkRunner::start()
+{
+    tick();
+    sample();
+}
 
 // The state of the devices is rendered in the worker, because a switch may have thousands of queues.
 void UplinkRunner::tick()
@@ -165,7 +173,7 @@ void UplinkRunner::tick()
     }
     auto seen = std::make_shared<std::vector<DeviceSeen>>();
     for (const auto& runner : runners_) {
-        seen->push_back(look_at(*runner, {}));
+        seen->push_back(look_at(*runner, neighbours_of(setup_.policies(), runner->name())));
     }
     rendering_ = worker_->add(runner::JobKind::other, [this, seen, alive = std::weak_ptr{alive_}] {
         std::vector<std::pair<std::string, std::string>> lines;
@@ -178,6 +186,25 @@ void UplinkRunner::tick()
             }
         });
     });
+}
+
+void UplinkRunner::sample()
+{
+    const auto now = loop_.now();
+    sample_ = loop_.at(now.mono + kSampleRetry, [this] { sample(); });
+    for (const auto& runner : runners_) {
+        auto& telemetry = telemetry_[runner->name()];
+        auto counted = now.mono >= telemetry.next ? samples_of(*runner, now) : std::nullopt;
+        if (!counted) {
+            continue;
+        }
+        telemetry.next = now.mono + kSampleEvery;
+        std::ranges::move(telemetry.busy.choose(std::move(*counted)), std::back_inserter(samples_));
+    }
+    while (samples_.size() > kMostSamples) {
+        samples_.pop_front();
+        samples_in_request_ -= samples_in_request_ == 0 ? 0U : 1U;
+    }
 }
 
 void UplinkRunner::rendered(std::vector<std::pair<std::string, std::string>> lines)
@@ -208,7 +235,8 @@ void UplinkRunner::send()
     if (shown_.empty()) {
         return;  // the first request names the devices
     }
-    const bool extras = std::ranges::any_of(shown_, [](const auto& one) { return one.second.now != one.second.sent; });
+    const bool extras = !samples_.empty() ||
+                        std::ranges::any_of(shown_, [](const auto& one) { return one.second.now != one.second.sent; });
     auto batch = uplink_.next(*spool_, extras, loop_.now().mono);
     report_gaps();
     if (batch) {
@@ -246,11 +274,20 @@ std::string UplinkRunner::extras(const uplink::Batch& batch)
     return lines;
 }
 
+std::string UplinkRunner::samples(const uplink::Batch& batch)
+{
+    samples_in_request_ = batch.with_extras ? std::min(samples_.size(), kMostSamplesAtOnce) : 0;
+    const std::vector<uplink::QueueSample> sent{samples_.begin(),
+                                                samples_.begin() + static_cast<std::ptrdiff_t>(samples_in_request_)};
+    return sent.empty() ? std::string{} : codec::samples_line(sent) + '\n';
+}
+
 void UplinkRunner::post(uplink::Batch batch)
 {
     auto body = codec::report_head(setup_.config.name, setup_.boot, setup_.version) + '\n';
     body += batch.lines;
     body += extras(batch);
+    body += samples(batch);
     setup_.reached("report_sent");
     const bool added =
         worker_->add(runner::JobKind::other, [this, body = std::move(body), alive = std::weak_ptr{alive_}] {
@@ -302,6 +339,7 @@ void UplinkRunner::answered(const Answer& answer)
         for (auto& [device, line] : in_request_) {
             shown_[device].sent = std::move(line);
         }
+        samples_.erase(samples_.begin(), samples_.begin() + static_cast<std::ptrdiff_t>(samples_in_request_));
         connected_now();
     } else {
         uplink_.failed(is_about_content(answer.status), answer.retry_after, now);

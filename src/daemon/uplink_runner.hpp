@@ -5,7 +5,9 @@
 // Contract: all calls are made in the loop's thread, and all callbacks run there. The runners must outlive it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -24,6 +26,8 @@
 #include "runner/loop.hpp"
 #include "runner/worker.hpp"
 #include "runtime/file_lock.hpp"
+#include "uplink/busy_queues.hpp"
+#include "uplink/snapshot.hpp"
 #include "uplink/uplink.hpp"
 
 namespace petrel::daemon {
@@ -35,6 +39,7 @@ class UplinkRunner {
 public:
     using Runners = std::vector<std::unique_ptr<DeviceRunner>>;
     using LogCall = std::function<void(const runner::LogLine&)>;
+    using Policies = std::function<const config::PolicyFile&()>;  // those in force
     using Reached = std::function<void(std::string_view point)>;
 
     static constexpr std::size_t kMostJobs = 4;  // a request, a snapshot, a write of the file, and one more
@@ -42,7 +47,7 @@ public:
     // Fails if another process uses the file of acknowledgements.
     static Result<std::unique_ptr<UplinkRunner>> make(runner::Loop&, std::unique_ptr<runner::Worker>,
                                                       const ManagerClients&, const config::AgentConfig&,
-                                                      std::string version, const Runners&, LogCall, Reached);
+                                                      std::string version, const Runners&, Policies, LogCall, Reached);
     ~UplinkRunner();
     UplinkRunner(const UplinkRunner&) = delete;
     UplinkRunner& operator=(const UplinkRunner&) = delete;
@@ -61,6 +66,7 @@ private:
         std::string boot;
         std::unique_ptr<http_client::Client> client;
         runtime::HeldFile file;
+        Policies policies;
         LogCall log;
         Reached reached;
     };
@@ -80,11 +86,13 @@ private:
     UplinkRunner(runner::Loop&, std::unique_ptr<runner::Worker>, const Runners&, Setup, uplink::Acknowledged before);
 
     void tick();
+    void sample();
     void rendered(std::vector<std::pair<std::string, std::string>> lines);  // by device
     void save();
     void send();
     void post(uplink::Batch);
     std::string extras(const uplink::Batch&);
+    std::string samples(const uplink::Batch&);
     void answered(const Answer&);
     void connected_now();
     void not_connected(std::string why);
@@ -102,9 +110,17 @@ private:
     std::shared_ptr<bool> alive_{std::make_shared<bool>(true)};
     std::optional<runner::Loop::TimerId> wake_;
     std::optional<runner::Loop::TimerId> tick_;
+    std::optional<runner::Loop::TimerId> sample_;
     std::optional<runner::Loop::TimerId> deadline_;
     std::map<std::string, Shown> shown_;             // by device
     std::map<std::string, std::string> in_request_;  // the lines of the request under way, by device
+    struct Telemetry {
+        uplink::BusyQueues busy;
+        Instant next{};
+    };
+    std::map<std::string, Telemetry> telemetry_;  // by device
+    std::deque<uplink::QueueSample> samples_;     // to be sent; the oldest are dropped while there is no manager
+    std::size_t samples_in_request_{};            // the first of them
     bool rendering_{};
     bool send_posted_{};
     bool saving_{};

@@ -24,6 +24,22 @@ void add_ports(const DeviceSeen& seen, uplink::DeviceState& device)
 
 }  // namespace
 
+Neighbours neighbours_of(const config::PolicyFile& file, std::string_view device)
+{
+    Neighbours all;
+    for (const auto& known : file.neighbours) {
+        if (known.device.empty() || known.device == device) {
+            all[known.port] = {known.far_device, known.far_port};
+        }
+    }
+    for (const auto& entry : file.ports) {
+        if (const auto colon = entry.neighbour.find(':'); colon != std::string::npos) {
+            all[entry.port.name] = {entry.neighbour.substr(0, colon), entry.neighbour.substr(colon + 1)};
+        }
+    }
+    return all;
+}
+
 DeviceSeen look_at(DeviceRunner& runner, Neighbours neighbours)
 {
     DeviceSeen seen{
@@ -60,6 +76,26 @@ uplink::DeviceState device_state(const DeviceSeen& seen)
              std::string{control::treatment_name(report.observed)}});
     }
     return device;
+}
+
+std::optional<std::vector<uplink::QueueSample>> samples_of(const DeviceRunner& runner, const Now& now)
+{
+    const auto* intake = runner.intake();
+    if (runner.agent() == nullptr || intake == nullptr) {
+        return std::nullopt;
+    }
+    const auto& inventory = runner.agent()->watchdog().watchlist().inventory;
+    std::vector<uplink::QueueSample> samples;
+    for (std::uint32_t row = 0; row != inventory.rows.size(); ++row) {
+        const auto& target = inventory.rows[row].target;
+        const auto counts = target.priority ? intake->pfc_counts(Slot{row}) : watchdog::PfcCounts{};
+        if (counts.pause_us || counts.rx_frames) {
+            samples.push_back({runner.name(), inventory.ports[target.port.index].name, target.priority->value,
+                               wall_time(now, counts.read_at).time_since_epoch().count(), counts.pause_us.value_or(0),
+                               counts.tx_packets.value_or(0), counts.rx_frames.value_or(0)});
+        }
+    }
+    return samples;
 }
 
 }  // namespace petrel::daemon

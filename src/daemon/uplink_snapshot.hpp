@@ -6,7 +6,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "config/policy_file.hpp"
 #include "daemon/runners.hpp"
 #include "uplink/snapshot.hpp"
 
@@ -23,9 +26,15 @@ struct DeviceSeen {
     Neighbours neighbours;
 };
 
+// What the file and the NOS know about this device. The file wins.
+Neighbours neighbours_of(const config::PolicyFile&, std::string_view device);
+
 DeviceSeen look_at(DeviceRunner&, Neighbours);
 
 // Queues that are neither watched nor treated are left out.
 uplink::DeviceState device_state(const DeviceSeen&);
+
+// The counters of all queues at the last look; none while a look is under way, or if the device is not watched.
+std::optional<std::vector<uplink::QueueSample>> samples_of(const DeviceRunner&, const Now&);
 
 }  // namespace petrel::daemon

@@ -365,6 +365,9 @@ Result<Config> read_config(Store& store, Role role, const std::optional<Config>&
     for (const auto& [port, peer] : lldp) {
         content.emplace(fmt::format("{}|{}", kLldpTable, port), peer);
     }
+    for (const auto& [port, far] : port_neighbors(tables[5], lldp)) {
+        config.policies.neighbours.push_back({port, far.first, far.second});
+    }
     for (const auto& port : server_ports(tables[5], tables[6], lldp)) {
         config.policies.server_ports.push_back({port});
     }

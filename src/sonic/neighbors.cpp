@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace petrel::sonic {
@@ -46,11 +47,34 @@ Rows lldp_peers(Store& store)
     const auto keys = store.keys(Db::appl, prefix);
     const auto hashes = keys ? store.hashes(Db::appl, *keys) : Result<std::vector<Hash>>{};
     for (std::size_t i = 0; hashes && i != hashes->size(); ++i) {
-        if (const auto at = (*hashes)[i].find(kLldpCapabilities); at != (*hashes)[i].end()) {
-            peers[(*keys)[i].substr(prefix.size())] = {{kLldpCapabilities, at->second}};
+        Hash peer;
+        for (const auto& name : {kLldpCapabilities, kLldpSystem, kLldpPort}) {
+            if (const auto at = (*hashes)[i].find(name); at != (*hashes)[i].end()) {
+                peer.emplace(name, at->second);
+            }
+        }
+        if (!peer.empty()) {
+            peers[(*keys)[i].substr(prefix.size())] = std::move(peer);
         }
     }
     return peers;
+}
+
+std::map<std::string, std::pair<std::string, std::string>> port_neighbors(const Rows& neighbors, const Rows& lldp)
+{
+    std::map<std::string, std::pair<std::string, std::string>> known;
+    const auto add = [&](const Rows& rows, const std::string& device, const std::string& far_port) {
+        for (const auto& [port, row] : rows) {
+            const auto name = text_in(rows, port, device);
+            const auto at = text_in(rows, port, far_port);
+            if (!name.empty() && !at.empty()) {
+                known.try_emplace(port, name, at);
+            }
+        }
+    };
+    add(lldp, kLldpSystem, kLldpPort);
+    add(neighbors, "name", "port");
+    return known;
 }
 
 std::set<std::string> server_ports(const Rows& neighbors, const Rows& metadata, const Rows& lldp)

@@ -210,6 +210,9 @@ TEST(AgentSettings, NamesInAllThreeWorlds)
                             "agent.redis PETREL_REDIS --redis", "control.socket PETREL_CONTROL_SOCKET --control-socket",
                             "control.group PETREL_CONTROL_GROUP --control-group",
                             "metrics.listen PETREL_METRICS_LISTEN --metrics-listen",
+                            "manager.url PETREL_MANAGER_URL --manager-url",
+                            "manager.token_file PETREL_MANAGER_TOKEN_FILE --manager-token-file",
+                            "manager.ca_file PETREL_MANAGER_CA_FILE --manager-ca-file",
                             "log.format PETREL_LOG_FORMAT --log-format", "log.to PETREL_LOG_TO --log-to"));
 }
 
@@ -374,6 +377,14 @@ TEST(AgentSettings, RangesAreChecked)
          {"", "0.0.0.0:0", "127.0.0.1:65535", "[::]:9464"},
          {":9464", "9464", "localhost:9464", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "::1:9464", "[127.0.0.1]:1",
           "[::1]", std::string{"127.0.0.1\0x:1", 13}}},
+        {"manager.url",
+         {"", "https://manager", "https://manager:7650/", "https://[2001:db8::1]:1", "http://localhost:1",
+          "http://127.1.2.3", "http://[::1]:7650"},
+         {"manager:7650", "http://manager:7650", "http://10.0.0.1", "https://", "https://a b", "https://manager:0",
+          "https://manager:65536", "https://manager:7650/api", "https://[manager]", "https://[::1", "ftp://localhost",
+          "https://user@manager", "http://127.0.0.1.example.org", "http://[::ffff:127.0.0.1]"}},
+        {"manager.token_file", {"", "/etc/petrel/token"}, {"a\n"}},
+        {"manager.ca_file", {"", "/etc/petrel/ca.pem"}, {"a\n"}},
         {"log.format", {"json"}, {"JSON"}},
         {"log.to", {"stderr", "/dev/log", "./log"}, {"", "stdout", "log", "a/\x1b"}},
     };

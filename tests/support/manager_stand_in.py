@@ -8,7 +8,7 @@ on stdin change its behaviour:
   drop_answers N           store the next N reports, and end the connection without an answer
   drop_requests N          end the connection of the next N reports without storing them
   hold, go                 let reports wait; let them continue
-After each of them it prints "ok".
+After each of them it prints "ok". After each report that it has stored it prints "stored N": how many events it has.
 """
 
 import argparse
@@ -90,7 +90,9 @@ def make_handler(store, token):
 
         def do_POST(self):
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            store.held.wait()
+            if not store.held.is_set():
+                print("held", flush=True)
+                store.held.wait()
             with store.lock:
                 store.requests.write(json.dumps({"path": self.path, "lines": body.decode().splitlines()}) + "\n")
                 store.requests.flush()
@@ -105,6 +107,7 @@ def make_handler(store, token):
                     self.close_connection = True
                     return None
                 answer = store.take(body)
+                print("stored", len(store.events), flush=True)
                 if how["drop_answers"] > 0:
                     how["drop_answers"] -= 1
                     self.close_connection = True
@@ -131,12 +134,13 @@ def main():
     http.server.ThreadingHTTPServer.allow_reuse_address = True
     server = http.server.ThreadingHTTPServer(("127.0.0.1", arguments.port), make_handler(store, arguments.token))
     server.daemon_threads = True
+    server.handle_error = lambda *_: None  # clients that are killed, or that do not trust it
     if arguments.tls:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*arguments.tls)
-        server.socket = context.wrap_socket(server.socket, server_side=True)
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(server.server_address[1], flush=True)
+    print("port", server.server_address[1], flush=True)
     for line in sys.stdin:
         what, *values = line.split()
         if what == "hold":

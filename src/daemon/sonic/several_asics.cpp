@@ -85,6 +85,10 @@ config::PolicyFile SeveralAsics::policies_of_all() const
             entry.device = asic.device;
             all.policies.push_back(std::move(entry));
         }
+        for (auto neighbour : asic.policies->neighbours) {
+            neighbour.device = asic.device;
+            all.neighbours.push_back(std::move(neighbour));
+        }
         for (const auto& server : asic.policies->server_ports) {
             all.server_ports.push_back({server.port, asic.device});
         }

@@ -1,0 +1,208 @@
+// Real agents report to a real HTTP server that stands in for the manager. Both are killed at the worst moments: the
+// manager has each event of the agent's history afterwards.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/state_file.hpp"
+#include "support/agent_process.hpp"
+#include "support/manager_stand_in.hpp"
+#include "support/shared_switch.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace petrel::daemon {
+namespace {
+
+using test::AgentProcess;
+using test::ManagerStandIn;
+using test::SharedSwitch;
+using testing::HasSubstr;
+
+constexpr std::uint16_t kPort = 1;
+
+class UplinkProcessTest : public testing::Test {
+protected:
+    std::unique_ptr<AgentProcess> live(const std::string& die_at = {}, std::vector<std::string> flags = {})
+    {
+        std::filesystem::remove(folder / "state/starts");  // the next start is not delayed
+        flags.insert(flags.end(), {"--name", "tor-17", "--manager-url", manager.url()});
+        return std::make_unique<AgentProcess>(AgentProcess::Options{
+            .folder = folder.path(),
+            .config = fmt::format("[[device]]\nname = \"sw\"\ndriver = \"shared:{}\"\n[[policy]]\n"
+                                  "preset = \"sonic\"\ndetect_ms = 100\nrestore_ms = 300\n"
+                                  "poll_ms = 100\n",
+                                  (folder / "switch").string()),
+            .program = PETREL_BIN_DIR "/petrel-test-agent",
+            .arguments = std::move(flags),
+            .environment = {{"TEST_AGENT_DIE_AT", die_at}}});
+    }
+
+    // One storm, from its begin to the restored queue: two events.
+    void storm(AgentProcess& agent)
+    {
+        sw.storm(kPort);
+        ASSERT_NE(agent.wait_for("storm_detected"), "");
+        sw.calm(kPort);
+        ASSERT_NE(agent.wait_for("storm_restored"), "");
+    }
+
+    std::vector<runtime::StoredEvent> history() const
+    {
+        const auto state = runtime::StateFile::open(folder / "state/sw.state", "sw", 100'000);
+        return {(*state)->events().begin(), (*state)->events().end()};
+    }
+
+    // Of an agent that has ended.
+    void expect_manager_has_the_history() const
+    {
+        const auto stored = manager.events();
+        std::vector<std::uint64_t> numbers;
+        for (const auto& line : stored) {
+            const auto at = line.find("\"seq\": ");
+            numbers.push_back(std::stoull(line.substr(at + 7)));
+        }
+        std::ranges::sort(numbers);
+        const auto kept = history();
+        ASSERT_EQ(numbers.size(), kept.size());
+        for (std::size_t i = 0; i != kept.size(); ++i) {
+            EXPECT_EQ(numbers[i], kept[i].seq);
+        }
+    }
+
+    test::TemporaryFolder folder;
+    ManagerStandIn manager{folder / "manager"};
+    SharedSwitch sw{folder / "switch"};
+};
+
+TEST_F(UplinkProcessTest, events_and_the_state_of_the_device_reach_the_manager)
+{
+    const auto agent = live();
+    ASSERT_NE(agent->wait_for("manager_connected"), "");
+    storm(*agent);
+    manager.wait_for_events(2);
+    const auto status = agent->control({"status"});
+    EXPECT_THAT(status.out, HasSubstr(fmt::format("manager {}: connected for", manager.url())));
+    EXPECT_THAT(agent->control({"status", "--json"}).out, HasSubstr(R"("manager":{"url":"http://127.0.0.1:)"));
+    const auto metrics = agent->metrics();
+    EXPECT_THAT(metrics, HasSubstr("petrel_manager_connected 1"));
+    EXPECT_THAT(metrics, HasSubstr("petrel_manager_events_forgotten_total 0"));
+    agent->stop();
+    expect_manager_has_the_history();
+    EXPECT_THAT(manager.requests().front(), HasSubstr("/api/v1/agents/tor-17/reports"));
+    EXPECT_THAT(manager.devices(), HasSubstr(R"("port": "Ethernet1")"));
+    EXPECT_THAT(manager.devices(), HasSubstr(R"("configured": "drop", "programmed": "drop", "observed": "none")"));
+}
+
+TEST_F(UplinkProcessTest, events_wait_while_the_manager_is_dead)
+{
+    const auto agent = live();
+    ASSERT_NE(agent->wait_for("manager_connected"), "");
+    manager.kill();
+    storm(*agent);
+    ASSERT_NE(agent->wait_for("manager_lost"), "");
+    const auto status = agent->control({"status"}).out;
+    EXPECT_THAT(status, HasSubstr("has not answered for"));
+    EXPECT_THAT(status, HasSubstr("2 events wait for it"));
+    manager.start();
+    ASSERT_NE(agent->wait_for("manager_connected"), "");
+    manager.wait_for_events(2);
+    agent->stop();
+    expect_manager_has_the_history();
+}
+
+TEST_F(UplinkProcessTest, answers_and_requests_that_are_lost_lose_no_event)
+{
+    const auto agent = live();
+    ASSERT_NE(agent->wait_for("manager_connected"), "");
+    manager.order("drop_answers 1");
+    storm(*agent);
+    ASSERT_NE(agent->wait_for("manager_connected"), "");
+    manager.order("drop_requests 1");
+    storm(*agent);
+    ASSERT_NE(agent->wait_for("manager_connected"), "");
+    manager.wait_for_events(4);
+    agent->stop();
+    expect_manager_has_the_history();
+}
+
+TEST_F(UplinkProcessTest, a_manager_that_never_answers_does_not_delay_the_watch)
+{
+    manager.order("hold");
+    const auto agent = live();
+    manager.wait_for_request();
+    storm(*agent);
+    manager.order("go");
+    ASSERT_NE(agent->wait_for("manager_connected"), "");
+    manager.wait_for_events(2);
+    agent->stop();
+    expect_manager_has_the_history();
+}
+
+TEST_F(UplinkProcessTest, a_refusal_is_shown_with_its_reason)
+{
+    manager.order("status 401");
+    const auto agent = live();
+    const auto line = agent->wait_for("manager_lost");
+    EXPECT_THAT(line, HasSubstr("it answers with status 401 (refused: as the test wants it)"));
+    agent->stop();
+}
+
+TEST_F(UplinkProcessTest, a_history_that_was_too_short_is_a_gap_that_is_reported)
+{
+    manager.order("status 503");
+    const auto agent = live({}, {"--history-events", "2"});
+    ASSERT_NE(agent->wait_for("manager_lost"), "");
+    storm(*agent);
+    storm(*agent);
+    manager.order("status 200");
+    EXPECT_THAT(agent->wait_for("manager_gap"), HasSubstr("events 1 to 2 were forgotten"));
+    manager.wait_for_events(2);
+    EXPECT_THAT(agent->control({"status"}).out,
+                HasSubstr("2 events never reached the manager, last: sw, numbers 1 to 2"));
+    agent->stop();
+    EXPECT_THAT(manager.events().front(), HasSubstr("\"seq\": 3"));
+}
+
+TEST_F(UplinkProcessTest, the_manager_has_each_event_after_the_agent_was_killed_anywhere)
+{
+    for (const auto* point : {"report_sent:1", "report_sent:2", "report_sent:3", "report_stored:1", "report_stored:2",
+                              "report_stored:3", "acknowledged_saves:1", "acknowledged_saves:2", "state_written:2"}) {
+        SCOPED_TRACE(point);
+        const auto dies = live(point);
+        sw.storm(kPort);
+        dies->wait_for("no line has this");  // until it is dead
+        EXPECT_EQ(dies->wait(), -1);
+        const auto agent = live();
+        ASSERT_NE(agent->wait_for("manager_connected"), "");
+        sw.calm(kPort);
+        ASSERT_NE(agent->wait_for("storm_restored"), "");
+        agent->stop();
+        expect_manager_has_the_history();
+    }
+}
+
+TEST_F(UplinkProcessTest, a_manager_that_was_replaced_gets_the_history_again)
+{
+    const auto first = live();
+    ASSERT_NE(first->wait_for("manager_connected"), "");
+    storm(*first);
+    manager.wait_for_events(2);
+    manager.kill();
+    std::filesystem::remove(folder / "manager/events.jsonl");
+    manager.start();
+    storm(*first);
+    ASSERT_NE(first->wait_for("manager_lost"), "");
+    ASSERT_NE(first->wait_for("manager_connected"), "");
+    manager.wait_for_events(4);
+    first->stop();
+    expect_manager_has_the_history();
+}
+
+}  // namespace
+}  // namespace petrel::daemon
