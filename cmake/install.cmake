@@ -71,3 +71,29 @@ foreach(tool IN LISTS sonic_tools)
     install(FILES packaging/bash-completion/petrel-tools DESTINATION "${completions}" RENAME "${tool}"
         COMPONENT petrel-sonic)
 endforeach()
+install(FILES packaging/fish/petrel.fish DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" COMPONENT petrel)
+install(FILES packaging/zsh/_petrel DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions" COMPONENT petrel)
+
+# The watchdog as a library.
+foreach(module base watchdog)
+    install(TARGETS petrel_${module} ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT petrel-dev)
+    install(DIRECTORY src/${module} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/petrel" COMPONENT petrel-dev
+        FILES_MATCHING PATTERN "*.hpp")
+endforeach()
+install(DIRECTORY examples/watchdog/ DESTINATION "${CMAKE_INSTALL_DOCDIR}-dev/examples" COMPONENT petrel-dev)
+install(CODE "
+    set(template \"${PROJECT_SOURCE_DIR}/packaging/petrel-watchdog.pc.in\")
+    set(for_prefix \"${PROJECT_BINARY_DIR}/packaging/petrel-watchdog.pc\")
+    set(includedir \"${CMAKE_INSTALL_INCLUDEDIR}\")
+    set(libdir \"${CMAKE_INSTALL_LIBDIR}\")
+    set(PROJECT_VERSION \"${PROJECT_VERSION}\")
+" COMPONENT petrel-dev)
+install(CODE [[
+    set(prefix "${CMAKE_INSTALL_PREFIX}")
+    set(pkgconfig "${prefix}/${libdir}/pkgconfig")
+    foreach(folder IN ITEMS includedir libdir)
+        cmake_path(ABSOLUTE_PATH ${folder} BASE_DIRECTORY "${prefix}" NORMALIZE)
+    endforeach()
+    configure_file("${template}" "${for_prefix}" @ONLY)
+    file(INSTALL "${for_prefix}" DESTINATION "${pkgconfig}")
+]] COMPONENT petrel-dev)

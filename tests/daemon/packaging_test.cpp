@@ -252,12 +252,14 @@ TEST_F(Install, UsrHasAllFilesAndKeepsTheAdministratorsFile)
 {
     const auto first = install("/usr");
     ASSERT_EQ(first.exit_code, 0) << first.err;
-    expect_files(folder.path, {"usr/bin/petrel", "usr/bin/pfcwd", "usr/lib/systemd/system/petrel-agent.service",
-                               "usr/lib/sysusers.d/petrel.conf", "usr/share/petrel/prometheus/petrel.rules.yml",
-                               "usr/share/petrel/scenarios/nic-storm-leaf-spine.toml", "usr/share/man/man1/petrel.1",
-                               "usr/share/man/man8/petrel-agent.8", "usr/share/bash-completion/completions/petrel",
-                               "usr/share/bash-completion/completions/petrel-tools",
-                               "usr/share/bash-completion/completions/pfcwd", "etc/petrel/agent.toml"});
+    expect_files(folder.path,
+                 {"usr/bin/petrel", "usr/bin/pfcwd", "usr/lib/systemd/system/petrel-agent.service",
+                  "usr/lib/sysusers.d/petrel.conf", "usr/share/petrel/prometheus/petrel.rules.yml",
+                  "usr/share/petrel/scenarios/nic-storm-leaf-spine.toml", "usr/share/man/man1/petrel.1",
+                  "usr/share/man/man8/petrel-agent.8", "usr/share/bash-completion/completions/petrel",
+                  "usr/share/bash-completion/completions/petrel-tools", "usr/share/bash-completion/completions/pfcwd",
+                  "usr/share/fish/vendor_completions.d/petrel.fish", "usr/share/zsh/vendor-completions/_petrel",
+                  "etc/petrel/agent.toml"});
     // The folder for libraries differs between distributions.
     const std::filesystem::recursive_directory_iterator files{folder.path / "usr"};
     EXPECT_TRUE(std::ranges::any_of(files, [](const auto& file) {
@@ -287,6 +289,21 @@ TEST_F(Install, AnotherPrefixHasEverythingBelowIt)
     EXPECT_THAT(unit, HasSubstr("\nExecReload=" + (prefix / "bin/petrel").string() + " reload\n"));
     EXPECT_THAT(unit, testing::Not(HasSubstr("/usr/")));
     EXPECT_THAT(unit, testing::Not(HasSubstr(" /etc/")));
+}
+
+TEST_F(Install, TheWatchdogIsALibrary)
+{
+    const auto prefix = folder.path / "library";
+    ASSERT_EQ(install(prefix.string(), false).exit_code, 0);
+    const auto example = prefix / "share/doc/petrel-dev/examples/main.cpp";
+    ASSERT_TRUE(std::filesystem::exists(example));
+    const auto built =
+        test::run({.program = "/bin/sh",
+                   .arguments = {"-c", R"(c++ "$1" $(pkg-config --cflags --libs petrel-watchdog) -o "$2" && "$2")",
+                                 "sh", example, folder.path / "storm"},
+                   .environment = {{"PKG_CONFIG_PATH", (prefix / "lib/pkgconfig").string()}}});
+    EXPECT_EQ(built.err, "");
+    EXPECT_EQ(built.out, "400 ms: Ethernet0:3 gets the treatment drop\n");
 }
 
 }  // namespace
