@@ -117,7 +117,7 @@ ExitCode show_stored_events(const ControlOptions& options, const std::filesystem
     std::string_view left = stored->lines.text;
     while (!left.empty()) {
         const auto end = left.find('\n');
-        text += shown(options, left.substr(0, end), Paint{stdout_wants_colour()}).text;
+        text += shown(options, left.substr(0, end), Paint{stdout_wants_colour()}, stdout_columns()).text;
         left.remove_prefix(end + 1);
     }
     return finish(text, ExitCode::ok);
