@@ -23,8 +23,8 @@ struct Command {
     Target target;
     Treatment want{};
     Instant deadline;
-    // A treatment that the device accepted, now or from an earlier process, and does not show yet may still take effect.
-    // A restore whose write fails is not proven by a device that shows none.
+    // A treatment that the device accepted, now or from an earlier process, and does not show yet may still take
+    // effect. A restore whose write fails is not proven by a device that shows none.
     bool late_treatment{};
 };
 
