@@ -82,6 +82,7 @@ std::string circumstance_text(const Event& event, const watchdog::Watchlist& wat
     case Reason::stop: return "the watchdog was stopped";
     case Reason::reconfigured: return "the configuration changed";
     case Reason::reconciled: return "found in this state at the start";
+    case Reason::reboot: return "the machine of the NIC has been booted again";
     case Reason::device: return "reported by the device";
     case Reason::refused: return "the device refused";
     case Reason::failed: return "the device tried and failed";

@@ -260,7 +260,7 @@ TEST(ControlCommand, EventsOfADeadAgentAreThoseOfItsStateFolder)
     EXPECT_EQ(stored({"--json", "--device", "sw2"}).out, line(2, "sw2"));
     const auto text = stored({});
     EXPECT_EQ(text.exit_code, 0);
-    EXPECT_THAT(text.out, HasSubstr("sw2 (all)  order_taken"));
+    EXPECT_THAT(text.out, HasSubstr("sw2  order_taken"));
     EXPECT_THAT(text.err,
                 AllOf(HasSubstr("no agent answers at " + socket), HasSubstr("stored in " + folder.path().string())));
 

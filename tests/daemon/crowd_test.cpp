@@ -135,14 +135,16 @@ TEST(MetricsOpenToAll, IsWarnedAboutInTheLogAndByConfigCheck)
     EXPECT_THAT(agent.wait_for("metrics_open_to_all"), HasSubstr("every host that reaches this machine can read"));
     EXPECT_EQ(agent.stop(), 0) << agent.log_text();
 
-    std::ofstream{folder / "open.toml"} << "[metrics]\nlisten = \"[::]:9464\"\n[[policy]]\npreset = \"sonic\"\n";
-    std::ofstream{folder / "local.toml"} << "[metrics]\nlisten = \"127.0.0.1:9464\"\n[[policy]]\npreset = \"sonic\"\n";
+    constexpr auto* kWatched = "[[device]]\ndriver = \"sai:/usr/lib/libsai.so\"\n[[policy]]\npreset = \"sonic\"\n";
+    std::ofstream{folder / "open.toml"} << "[metrics]\nlisten = \"[::]:9464\"\n" << kWatched;
+    std::ofstream{folder / "local.toml"} << "[metrics]\nlisten = \"127.0.0.1:9464\"\n" << kWatched;
     const auto open = test::run(
         {.program = PETREL_BIN_DIR "/petrel", .arguments = {"config", "check", (folder / "open.toml").string()}});
     EXPECT_EQ(open.exit_code, 0) << open.err;
     EXPECT_THAT(open.out, HasSubstr("open.toml: warning: metrics.listen = \"[::]:9464\": every host"));
     const auto local = test::run(
         {.program = PETREL_BIN_DIR "/petrel", .arguments = {"config", "check", (folder / "local.toml").string()}});
+    EXPECT_EQ(local.exit_code, 0) << local.err;
     EXPECT_THAT(local.out, testing::Not(HasSubstr("warning")));
 }
 
