@@ -105,12 +105,12 @@ TEST_F(UplinkProcessTest, events_wait_while_the_manager_is_dead)
     ASSERT_NE(agent->wait_for("manager_connected"), "");
     manager.kill();
     storm(*agent);
-    ASSERT_NE(agent->wait_for("manager_lost"), "");
+    ASSERT_NE(agent->nth_line("manager_lost"), "");
     const auto status = agent->control({"status"}).out;
     EXPECT_THAT(status, HasSubstr("has not answered for"));
     EXPECT_THAT(status, HasSubstr("2 events wait for it"));
     manager.start();
-    ASSERT_NE(agent->wait_for("manager_connected"), "");
+    ASSERT_NE(agent->nth_line("manager_connected", 2), "");
     manager.wait_for_events(2);
     agent->stop();
     expect_manager_has_the_history();
@@ -122,10 +122,10 @@ TEST_F(UplinkProcessTest, answers_and_requests_that_are_lost_lose_no_event)
     ASSERT_NE(agent->wait_for("manager_connected"), "");
     manager.order("drop_answers 1");
     storm(*agent);
-    ASSERT_NE(agent->wait_for("manager_connected"), "");
+    ASSERT_NE(agent->nth_line("manager_connected", 2), "");
     manager.order("drop_requests 1");
     storm(*agent);
-    ASSERT_NE(agent->wait_for("manager_connected"), "");
+    ASSERT_NE(agent->nth_line("manager_connected", 3), "");
     manager.wait_for_events(4);
     agent->stop();
     expect_manager_has_the_history();
@@ -197,8 +197,8 @@ TEST_F(UplinkProcessTest, a_manager_that_was_replaced_gets_the_history_again)
     std::filesystem::remove(folder / "manager/events.jsonl");
     manager.start();
     storm(*first);
-    ASSERT_NE(first->wait_for("manager_lost"), "");
-    ASSERT_NE(first->wait_for("manager_connected"), "");
+    ASSERT_NE(first->nth_line("manager_lost"), "");
+    ASSERT_NE(first->nth_line("manager_connected", 2), "");
     manager.wait_for_events(4);
     first->stop();
     expect_manager_has_the_history();

@@ -87,6 +87,7 @@ public:
         }
         log_ = ends[0];
         unread_.clear();
+        first_line_ = lines_.size();
         port_ = 0;
     }
 
@@ -105,6 +106,18 @@ public:
         return {};
     }
     std::string wait_for(const std::string& word) { return wait_for(std::vector{word}); }
+
+    // The n-th line of this process that contains the word, also if it was read before: for lines whose order is open.
+    std::string nth_line(const std::string& word, std::size_t n = 1)
+    {
+        std::size_t found = 0;
+        for (auto at = first_line_; at != lines_.size() || next_line(); ++at) {
+            if (lines_[at].find(word) != std::string::npos && ++found == n) {
+                return lines_[at];
+            }
+        }
+        return {};
+    }
 
     // All lines read so far.
     const std::vector<std::string>& log() const { return lines_; }
@@ -131,7 +144,7 @@ public:
     std::string metrics()
     {
         if (port_ == 0) {
-            const auto line = wait_for("agent_started");
+            const auto line = nth_line("agent_started");
             const auto at = line.find("metrics: port ");
             port_ = at == std::string::npos ? 0 : std::stoi(line.substr(at + 14));
         }
@@ -211,6 +224,7 @@ private:
     int port_{};
     std::string unread_;
     std::vector<std::string> lines_;
+    std::size_t first_line_{};
 };
 
 }  // namespace petrel::test
