@@ -58,6 +58,13 @@ std::string manager_metrics(const manager::Manager& manager, Now now, const Serv
                           one(counts.refused)},
              MetricFamily{"petrel_manager_store_failures_total", "Writes of the store that failed.",
                           MetricType::counter, one(counts.failures)},
+             MetricFamily{"petrel_manager_log_lines_total",
+                          "Lines of switch logs. other: about something else. refused: not RFC 5424, too long, or of a "
+                          "sender that is not allowed.",
+                          MetricType::counter,
+                          {{{{"result", "taken"}}, static_cast<double>(counts.logs_taken)},
+                           {{{"result", "other"}}, static_cast<double>(counts.logs_other)},
+                           {{{"result", "refused"}}, static_cast<double>(counts.logs_refused)}}},
              MetricFamily{"petrel_manager_event_viewers", "Clients that follow the events.", MetricType::gauge,
                           one(counts.viewers)},
          }) {

@@ -16,6 +16,9 @@ struct ServiceCounts {
     std::uint64_t failures{};
     std::uint64_t refused{};
     std::size_t viewers{};
+    std::uint64_t logs_taken{};
+    std::uint64_t logs_other{};
+    std::uint64_t logs_refused{};
 };
 
 std::string manager_metrics(const manager::Manager&, Now, const ServiceCounts&);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "base/complaint_text.hpp"
 #include "codec/manager/view_json.hpp"
 #include "http/listening_socket.hpp"
+#include "wire/rfc5424.hpp"
 
 namespace petrel::api {
 
@@ -54,7 +56,7 @@ Result<std::unique_ptr<Service>> Service::start(runtime::EventLoop& loop, manage
         return tl::unexpected(server.error());
     }
     service->server_ = std::move(*server);
-    return service;
+    return service->listen_for_logs().map([&] { return std::move(service); });
 }
 
 Service::Service(runtime::EventLoop& loop, manager::Manager manager, ServiceOptions options)
@@ -69,6 +71,37 @@ Service::Service(runtime::EventLoop& loop, manager::Manager manager, ServiceOpti
 }
 
 Service::~Service() = default;
+
+Result<void> Service::listen_for_logs()
+{
+    for (const auto& address : options_.logs) {
+        auto listener = syslog::LogListener::listen(loop_, address, options_.log_senders,
+                                                    [this](std::string_view line) { take_log(line); });
+        if (!listener) {
+            return tl::unexpected(listener.error());
+        }
+        logs_.push_back(std::move(*listener));
+    }
+    return {};
+}
+
+std::vector<std::string> Service::log_addresses() const
+{
+    std::vector<std::string> all;
+    std::transform(logs_.begin(), logs_.end(), std::back_inserter(all), [](const auto& one) { return one->where(); });
+    return all;
+}
+
+void Service::take_log(std::string_view text)
+{
+    const auto line = wire::parse_log_line(text);
+    if (!line) {
+        ++counts_.logs_refused;
+        return;
+    }
+    ++(manager_.take_log(*line, loop_.now()) ? counts_.logs_taken : counts_.logs_other);
+    store_soon();
+}
 
 http::Server::Handlers Service::handlers()
 {
@@ -247,8 +280,19 @@ http::Answer Service::ready() const
 
 std::string Service::metrics() const
 {
+    auto refused = counts_.logs_refused;
+    for (const auto& listener : logs_) {
+        refused += listener->refused();
+    }
     return manager_metrics(manager_, loop_.now(),
-                           {counts_.reports, counts_.events, counts_.failures, counts_.refused, viewers_.count()});
+                           {.reports = counts_.reports,
+                            .events = counts_.events,
+                            .failures = counts_.failures,
+                            .refused = counts_.refused,
+                            .viewers = viewers_.count(),
+                            .logs_taken = counts_.logs_taken,
+                            .logs_other = counts_.logs_other,
+                            .logs_refused = refused});
 }
 
 void Service::prune_later()

@@ -19,6 +19,7 @@
 #include "http/server.hpp"
 #include "manager/manager.hpp"
 #include "runtime/event_loop.hpp"
+#include "syslog/log_listener.hpp"
 
 namespace petrel::api {
 
@@ -27,6 +28,8 @@ struct ServiceOptions {
     std::optional<http::Tls> tls{};
     std::vector<Token> tokens{};
     manager::Retention retention{};
+    std::vector<syslog::LogAddress> logs{};            // where log lines of switches arrive
+    std::vector<syslog::Network> log_senders{};        // besides this machine
     std::function<void(const std::string& line)> log;  // called in the loop's thread
 };
 
@@ -39,6 +42,7 @@ public:
     Service& operator=(const Service&) = delete;
 
     std::uint16_t port() const { return port_; }
+    std::vector<std::string> log_addresses() const;  // "udp:127.0.0.1:5514"
 
 private:
     struct Waiting {
@@ -50,9 +54,13 @@ private:
         std::uint64_t events{};
         std::uint64_t failures{};
         std::atomic<std::uint64_t> refused{};
+        std::uint64_t logs_taken{};
+        std::uint64_t logs_other{};    // lines about something else
+        std::uint64_t logs_refused{};  // not RFC 5424
     };
 
     Service(runtime::EventLoop&, manager::Manager, ServiceOptions);
+    Result<void> listen_for_logs();
 
     // In the server's thread.
     http::Server::Handlers handlers();
@@ -62,6 +70,7 @@ private:
 
     // In the loop.
     void take(const codec::Report&, const std::string& from, http::Reply);
+    void take_log(std::string_view line);
     void show(const Route&, const http::Request&, const http::Reply&);
     http::Answer stream(const http::Request&);
     http::Answer ready() const;
@@ -81,6 +90,7 @@ private:
     std::atomic<std::size_t> waiting_bytes_{};
     std::string trouble_;  // why the last commit failed; empty: it did not
     Counts counts_;
+    std::vector<std::unique_ptr<syslog::LogListener>> logs_;
     std::uint16_t port_{};
     std::unique_ptr<http::Server> server_;  // last: its thread uses the others
 };

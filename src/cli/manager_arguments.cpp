@@ -33,6 +33,11 @@ Handler manager_flags(CLI::App& app)
     certificate->needs(key);
     key->needs(certificate);
     app.add_option("--tokens", options.tokens, "Who may read, report and operate, in TOML")->type_name("FILE");
+    app.add_option("--syslog", options.syslog,
+                   "Where switches or their syslog daemons send log lines (RFC 5424); may be given several times")
+        ->type_name("udp:HOST:PORT|tcp:HOST:PORT|unix:PATH");
+    app.add_option("--syslog-from", options.syslog_from, "Other machines whose log lines are accepted")
+        ->type_name("NETWORK");
     app.add_option("--keep-events", options.retention.most_events, "Events to keep, default 1000000")
         ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
         ->type_name("N");

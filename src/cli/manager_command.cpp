@@ -53,6 +53,20 @@ Parsed<std::optional<http::Tls>> read_tls(const ManagerOptions& options)
     });
 }
 
+template <class Value, class Parse>
+Result<std::vector<Value>> parse_all(const std::vector<std::string>& texts, const Parse& parse)
+{
+    std::vector<Value> all;
+    for (const auto& text : texts) {
+        auto value = parse(text);
+        if (!value) {
+            return tl::unexpected(value.error());
+        }
+        all.push_back(std::move(*value));
+    }
+    return all;
+}
+
 // Before any other thread starts, because threads inherit the signal mask.
 Result<std::unique_ptr<runtime::Signals>> stop_on_signals(runtime::EventLoop& loop)
 {
@@ -79,6 +93,9 @@ Result<void> serve(const ManagerOptions& options, const fabric::Cables& cables, 
     if (!service) {
         return tl::unexpected(service.error());
     }
+    for (const auto& address : (*service)->log_addresses()) {
+        print_stderr(fmt::format("petrel manager: reads log lines at {}", address));
+    }
     print_stderr(fmt::format("petrel manager: listens at port {}", (*service)->port()));
     (*loop)->run();
     return {};
@@ -94,10 +111,17 @@ ExitCode run_manager(const ManagerOptions& options)
     if (!cables || !tokens || !tls) {
         return refuse(!cables ? cables.error() : !tokens ? tokens.error() : tls.error());
     }
+    const auto logs = parse_all<syslog::LogAddress>(options.syslog, syslog::parse_log_address);
+    const auto senders = parse_all<syslog::Network>(options.syslog_from, syslog::parse_network);
+    if (!logs || !senders) {
+        return fail(!logs ? logs.error() : senders.error());
+    }
     api::ServiceOptions how{.listen = options.listen,
                             .tls = *tls,
                             .tokens = *tokens,
                             .retention = options.retention,
+                            .logs = *logs,
+                            .log_senders = *senders,
                             .log = [](const std::string& line) { print_stderr("petrel manager: " + line); }};
     const auto ended = serve(options, *cables, std::move(how));
     return ended ? ExitCode::ok : fail(ended.error());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "manager/store.hpp"
 #include "terminal/exit_code.hpp"
@@ -16,6 +17,8 @@ struct ManagerOptions {
     std::string tls_key;
     std::string tokens;
     manager::Retention retention{};
+    std::vector<std::string> syslog;       // addresses of log lines
+    std::vector<std::string> syslog_from;  // networks
 };
 
 ExitCode run_manager(const ManagerOptions&);

@@ -49,7 +49,9 @@ Error listen_error(std::string_view purpose, std::string_view host_port, ErrorKi
     return {kind, fmt::format("cannot listen for {} at {}: {}", purpose, host_port, why)};
 }
 
-Result<runtime::FileDescriptor> listening_socket(std::string_view purpose, std::string_view host_port)
+namespace {
+
+Result<runtime::FileDescriptor> bound_socket(std::string_view purpose, std::string_view host_port, int type)
 {
     const auto refused = [&](ErrorKind kind, std::string_view why) {
         return tl::unexpected(listen_error(purpose, host_port, kind, why));
@@ -59,22 +61,35 @@ Result<runtime::FileDescriptor> listening_socket(std::string_view purpose, std::
         return refused(ErrorKind::invalid, "allowed HOST:PORT, with an IPv6 address in brackets");
     }
     addrinfo wanted{};
-    wanted.ai_socktype = SOCK_STREAM;
+    wanted.ai_socktype = type;
     wanted.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
     addrinfo* found = nullptr;
     if (const auto failed = ::getaddrinfo(address->host.c_str(), address->port.c_str(), &wanted, &found); failed != 0) {
         return refused(ErrorKind::invalid, ::gai_strerror(failed));
     }
     const std::unique_ptr<addrinfo, FreeAddresses> first{found};
-    runtime::FileDescriptor made{::socket(first->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    runtime::FileDescriptor made{::socket(first->ai_family, type | SOCK_CLOEXEC, 0)};
+    const bool stream = type == SOCK_STREAM;
     const int yes = 1;
-    if (made.get() < 0 || ::setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0 ||
-        ::bind(made.get(), first->ai_addr, first->ai_addrlen) < 0 || ::listen(made.get(), kBacklog) < 0) {
+    if (made.get() < 0 || (stream && ::setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0) ||
+        ::bind(made.get(), first->ai_addr, first->ai_addrlen) < 0 || (stream && ::listen(made.get(), kBacklog) < 0)) {
         const int why = errno;
         return refused(why == EACCES ? ErrorKind::denied : ErrorKind::unreachable,
                        std::generic_category().message(why));
     }
     return made;
+}
+
+}  // namespace
+
+Result<runtime::FileDescriptor> listening_socket(std::string_view purpose, std::string_view host_port)
+{
+    return bound_socket(purpose, host_port, SOCK_STREAM);
+}
+
+Result<runtime::FileDescriptor> datagram_socket(std::string_view purpose, std::string_view host_port)
+{
+    return bound_socket(purpose, host_port, SOCK_DGRAM);
 }
 
 std::uint16_t port_of(const runtime::FileDescriptor& listening)

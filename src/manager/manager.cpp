@@ -1,8 +1,16 @@
 #include "manager/manager.hpp"
 
 #include "manager/event_message.hpp"
+#include "manager/log_message.hpp"
 
 namespace petrel::manager {
+
+namespace {
+
+constexpr std::size_t kMostLogs = 4096;  // switches that the manager knows by their logs alone
+constexpr Duration kLogHeardEvery = std::chrono::seconds{1};
+
+}  // namespace
 
 Result<Manager> Manager::start(std::unique_ptr<Store> store, const fabric::Cables& cables)
 {
@@ -74,6 +82,32 @@ void Manager::take_message(TakenMessage taken, Now now)
 {
     heard(taken.message.source.device, now);
     taken_.messages.push_back(std::move(taken));
+}
+
+bool Manager::take_log(const wire::LogLine& line, Now now)
+{
+    auto taken = log_message(line, now.wall);
+    if (!taken) {
+        log_heard(line.host, now);
+        return false;
+    }
+    const auto& device = taken->message.source.device;
+    if (logs_.size() >= kMostLogs && !logs_.contains(device)) {
+        return false;
+    }
+    logs_[device] = now.mono;
+    take_message(std::move(*taken), now);
+    return true;
+}
+
+// Not for each of many lines: what was heard is stored.
+void Manager::log_heard(const std::string& device, Now now)
+{
+    const auto known = logs_.find(device);
+    if (known != logs_.end() && now.mono - known->second >= kLogHeardEvery) {
+        known->second = now.mono;
+        heard(device, now);
+    }
 }
 
 void Manager::heard(const std::string& device, Now now)

@@ -16,6 +16,7 @@
 #include "manager/agent_epochs.hpp"
 #include "manager/batch.hpp"
 #include "manager/store.hpp"
+#include "wire/rfc5424.hpp"
 
 namespace petrel::manager {
 
@@ -27,6 +28,10 @@ public:
     // They change the view at the next commit(). `from`: who sent the report, for the audit.
     void take(const codec::Report&, const std::string& from, Now);
     void take_message(TakenMessage, Now);
+
+    // A line of a switch's log. False: it is not about the error of a port, and only shows that a switch reports whose
+    // log has such lines.
+    bool take_log(const wire::LogLine&, Now);
     void audit(AuditEntry entry) { taken_.audit.push_back(std::move(entry)); }
 
     // Stores what was taken, then applies it to the view. Returns the new events. After a failure nothing of it is
@@ -46,6 +51,7 @@ private:
     Result<void> remember();
     void take_agent(const codec::Report&, const std::string& from, Now);
     void heard(const std::string& device, Now);
+    void log_heard(const std::string& device, Now);
     void apply(const Batch&);
 
     std::unique_ptr<Store> store_;
@@ -55,6 +61,7 @@ private:
     std::map<std::string, std::set<std::string>> devices_of_;  // by agent
     std::map<std::string, std::string> agent_of_;              // by device
     std::map<std::string, Now> heard_;                         // since the last commit
+    std::map<std::string, Instant> logs_;                      // by device, when its log was last heard
     Batch taken_;
 };
 

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "support/golden.hpp"
+#include "wire/log_frames.hpp"
 #include "wire/pause_log.hpp"
 #include "wire/xname.hpp"
 
@@ -238,6 +239,38 @@ RC_GTEST_PROP(Rfc5424, LinesSurviveTheRoundTrip, ())
     const auto again = parse_log_line(build(line));
     RC_ASSERT(again.has_value());
     RC_ASSERT(*again == line);
+}
+
+TEST(LogFrames, LinesEndOrAreCountedInAnyPieces)
+{
+    const std::string bytes = "<11>1 a\r\n7 <11>1 b<11>1 c\n\n0 12 with a\nfeed\n9x\n";
+    const std::vector<std::string> lines{"<11>1 a", "<11>1 b", "<11>1 c", "with a\nfeed", "9x"};
+    for (std::size_t step = 1; step <= bytes.size(); ++step) {
+        LogFrames frames;
+        std::vector<std::string> found;
+        for (std::size_t at = 0; at < bytes.size(); at += step) {
+            for (auto& line : frames.feed(std::string_view{bytes}.substr(at, step))) {
+                found.push_back(std::move(line));
+            }
+        }
+        EXPECT_EQ(found, lines) << "in pieces of " << step;
+        EXPECT_EQ(frames.waiting(), 0U);
+    }
+}
+
+TEST(LogFrames, ALineThatIsTooLongIsSkippedAndTheNextIsRead)
+{
+    LogFrames frames;
+    EXPECT_TRUE(frames.feed("99999 ").empty());
+    EXPECT_TRUE(frames.feed(std::string(99'998, 'x')).empty());
+    EXPECT_LT(frames.waiting(), kLongestLogLine);
+    EXPECT_EQ(frames.feed("xnext\n"), std::vector<std::string>{"next"});
+    for (int piece = 0; piece < 10; ++piece) {
+        EXPECT_TRUE(frames.feed(std::string(5'000, 'x')).empty());
+        EXPECT_LE(frames.waiting(), kLongestLogLine);
+    }
+    EXPECT_EQ(frames.feed("x\nnext\n"), std::vector<std::string>{"next"});
+    EXPECT_EQ(frames.skipped(), 2U);
 }
 
 TEST(Xname, KindsAndNormalForm)
