@@ -152,8 +152,17 @@ constexpr auto kHostExamples = R"(Examples:
 With an agent's file, its devices and policies apply. docs/host.md
 )";
 
+constexpr auto kPortsExamples = R"(Examples:
+  petrel ports --errors                             what is paused for too long now, and since when
+  petrel ports --device leaf3 --manager https://manager.example:7650 --token-file token
+
+It asks a running `petrel manager`. A port of a device that does not report is shown as it was last reported, with the
+time since when it is unknown. docs/manager.md
+)";
+
 constexpr auto kManagerExamples = R"(Examples:
   petrel manager --store /var/lib/petrel/manager.db
+  petrel manager --store manager.db --syslog udp:127.0.0.1:5514
   petrel manager --store manager.db --cables cables.toml
   petrel manager --store manager.db --listen 10.0.0.5:7650 --tls-cert cert.pem --tls-key key.pem --tokens tokens.toml
   curl -s localhost:7650/api/v1/ports?errors=true
@@ -205,6 +214,8 @@ std::vector<Command> all_commands()
         {"agent", kGeneral, "Watch the queues of a switch until stopped: the service.", kAgentExamples, agent_flags},
         {"manager", kGeneral, "One view of all ports, links and storms, from the reports of all agents: the service.",
          kManagerExamples, manager_flags},
+        {"ports", kGeneral, "The ports of a fabric as its manager sees them, with their errors and neighbours.",
+         kPortsExamples, ports_flags},
         {"host", kGeneral, "The NICs of this machine: a NIC that receives nothing must not pause its switch.",
          kHostExamples, nullptr},
         {"host agent", kGeneral, "Watch the NICs of this machine until stopped: the service.", kHostExamples,

@@ -1,8 +1,9 @@
-// The flags of `petrel manager`.
+// The flags of `petrel manager` and of `petrel ports`, which asks it.
 #include <CLI/CLI.hpp>
 
 #include "cli/arguments.hpp"
 #include "cli/manager_command.hpp"
+#include "cli/ports_command.hpp"
 
 namespace petrel::cli {
 
@@ -56,6 +57,16 @@ Handler manager_flags(CLI::App& app)
         given.retention.oldest_sample = std::chrono::hours{flags->sample_hours};
         return run_manager(given);
     });
+}
+
+Handler ports_flags(CLI::App& app)
+{
+    const auto options = std::make_shared<PortsOptions>();
+    app.add_flag("--errors", options->errors, "Only ports that are in error although their links are up");
+    app.add_option("--device", options->device, "Only of this device")->type_name("NAME");
+    app.add_flag("--json", options->json, "Print the manager's answer unchanged");
+    manager_access_flags(app, options->manager);
+    return handler([options](const Call&) { return run_ports(*options); });
 }
 
 }  // namespace petrel::cli

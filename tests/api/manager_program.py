@@ -44,7 +44,10 @@ class Manager:
             [PETREL, "manager", "--listen", "127.0.0.1:0", "--store", self.folder / "m.db", *self.arguments],
             stderr=subprocess.PIPE, text=True)
         self.port = 0
+        self.logs = []  # where log lines arrive: "udp:127.0.0.1:5514"
         for line in self.process.stderr:
+            if "reads log lines at" in line:
+                self.logs.append(line.split()[-1])
             if "listens at port" in line:
                 self.port = int(line.split()[-1])
                 break

@@ -1,0 +1,25 @@
+// Requests of commands to a fabric manager.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace petrel::cli {
+
+struct ManagerAccess {
+    std::string url;         // empty: PETREL_MANAGER, else the manager of this machine
+    std::string token_file;  // empty: PETREL_MANAGER_TOKEN_FILE, else no token
+    std::string ca_file;     // empty: the certificates of the machine
+};
+
+void manager_access_flags(CLI::App&, ManagerAccess&);
+
+// The content of GET `path`. Errors name the manager; a refusal has the manager's own sentence.
+Result<std::string> get_from_manager(const ManagerAccess&, const std::string& path);
+
+}  // namespace petrel::cli

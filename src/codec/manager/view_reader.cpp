@@ -1,0 +1,117 @@
+#include "codec/manager/view_reader.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "codec/json_shape.hpp"
+#include "codec/manager/json_values.hpp"
+
+namespace petrel::codec {
+
+namespace {
+
+using nlohmann::json;
+using Closed = fabric::PortErrorRecord::Closed;
+
+constexpr std::size_t kDeepestAnswer = 16;
+
+std::optional<WallTime> time_at(const json& object, const char* key)
+{
+    const auto* value = value_at(object, key);
+    if (value == nullptr || value->is_null()) {
+        return std::nullopt;
+    }
+    if (!value->is_number_integer()) {
+        refuse_value(key, value, "microseconds since 1970, or null");
+    }
+    return WallTime{std::chrono::microseconds{value->get<std::int64_t>()}};
+}
+
+std::string text_at(const json& object, const char* key)
+{
+    const auto* value = value_at(object, key);
+    return value != nullptr && value->is_string() ? value->get<std::string>() : std::string{};
+}
+
+fabric::PortName port_name(const json& object) { return {name_at(object, "device"), name_at(object, "port")}; }
+
+std::optional<fabric::PortName> neighbour_at(const json& object)
+{
+    const auto* value = value_at(object, "neighbour");
+    return value != nullptr && value->is_object() ? std::optional{port_name(*value)} : std::nullopt;
+}
+
+fabric::Sight sight_at(const json& object)
+{
+    return {text_at(object, "status") == "reporting", time_at(object, "heard_us")};
+}
+
+fabric::LinkState link_state_at(const json& object)
+{
+    const auto word = text_at(object, "link");
+    return word == "up" ? fabric::LinkState::up : word == "down" ? fabric::LinkState::down : fabric::LinkState::unknown;
+}
+
+std::optional<Priority> queue_at(const json& object)
+{
+    const auto* value = value_at(object, "queue");
+    return value == nullptr || value->is_null() ? std::nullopt : std::optional{priority_at(object, "queue")};
+}
+
+fabric::PortErrorRecord error_of(const json& object)
+{
+    fabric::PortErrorRecord error;
+    error.priority = queue_at(object);
+    error.cause = static_cast<link::Canonical>(count_at(object, "code"));
+    error.raw = text_at(object, "text");
+    error.times = static_cast<std::uint32_t>(count_at(object, "times"));
+    error.opened_at = time_at(object, "opened_us").value_or(WallTime{});
+    const auto closed_by = text_at(object, "closed_by");
+    error.closed = closed_by.empty()          ? Closed::not_yet
+                   : closed_by == "link_down" ? Closed::by_link_down
+                                              : Closed::by_event;
+    error.closed_at = time_at(object, "closed_us").value_or(WallTime{});
+    return error;
+}
+
+fabric::ShownPort port_of(const json& object)
+{
+    fabric::ShownPort port{port_name(object), neighbour_at(object), sight_at(object), {}, link_state_at(object), {}};
+    each_object(object, "errors", true, [&](const json& error) { port.errors.push_back(error_of(error)); });
+    each_object(object, "queues", true, [&](const json& queue) {
+        port.queues.push_back({priority_at(queue, "queue"), text_at(queue, "phase"), text_at(queue, "configured"),
+                               text_at(queue, "programmed"), text_at(queue, "observed")});
+    });
+    return port;
+}
+
+template <class Row, class Read>
+Result<std::vector<Row>> rows_of(std::string_view text, const char* list, const Read& read)
+{
+    const auto refused = [](std::string why) {
+        return tl::unexpected(Error{ErrorKind::corrupt, "the manager's answer: " + std::move(why)});
+    };
+    if (json_shape(text).depth > kDeepestAnswer) {
+        return refused("nested too deeply");
+    }
+    const auto answer = json::parse(text, nullptr, false);
+    if (!answer.is_object()) {
+        return refused("not a JSON object");
+    }
+    try {
+        std::vector<Row> rows;
+        each_object(answer, list, false, [&](const json& one) { rows.push_back(read(one)); });
+        return rows;
+    } catch (const BadValue& why) {
+        return refused(why.what());
+    }
+}
+
+}  // namespace
+
+Result<std::vector<fabric::ShownPort>> read_ports(std::string_view text)
+{
+    return rows_of<fabric::ShownPort>(text, "ports", port_of);
+}
+
+}  // namespace petrel::codec
