@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 #include <hiredis/hiredis.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -24,38 +21,10 @@ namespace {
 // The largest number of commands in flight: it bounds the replies that either side has to buffer.
 constexpr std::size_t kAtOnce = 1024;
 
+constexpr std::size_t kReceived = 64UL * 1024;  // the most bytes received at once
+
 // The longest valid reply: a list of all queues of a large switch has 1 MiB.
 constexpr std::size_t kLongestReply = 64UL * 1024 * 1024;
-
-// Writing to a closed connection raises SIGPIPE, which would end the process. The process may need that signal for its
-// own pipes, so this blocks it in this thread during its lifetime and consumes it if it was raised.
-class NoPipeSignal {
-public:
-    NoPipeSignal()
-    {
-        ::sigemptyset(&pipe_);
-        ::sigaddset(&pipe_, SIGPIPE);
-        sigset_t waiting;
-        ::sigpending(&waiting);
-        theirs_ = ::sigismember(&waiting, SIGPIPE) == 1;
-        ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-    }
-    ~NoPipeSignal()
-    {
-        const timespec at_once{};
-        if (!theirs_) {
-            ::sigtimedwait(&pipe_, nullptr, &at_once);
-        }
-        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    }
-    NoPipeSignal(const NoPipeSignal&) = delete;
-    NoPipeSignal& operator=(const NoPipeSignal&) = delete;
-
-private:
-    sigset_t pipe_{};
-    sigset_t before_{};
-    bool theirs_{};
-};
 
 timeval as_timeval(Duration duration)
 {
@@ -154,23 +123,29 @@ Result<std::unique_ptr<Connection>> Connection::open(const Address& address, int
     return connection->run(choose).map([&] { return std::move(connection); });
 }
 
-Result<void> Connection::send_all()
+// Sends without hiredis, which would copy the bytes, and raise SIGPIPE if the server has closed the connection.
+Result<void> Connection::send_all(std::string_view bytes)
 {
-    for (int done = 0; done == 0;) {
-        if (redisBufferWrite(context_, &done) != REDIS_OK) {
-            return tl::unexpected(lost("cannot send"));
+    while (!bytes.empty()) {
+        const auto sent = ::send(context_->fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (sent >= 0) {
+            bytes.remove_prefix(static_cast<std::size_t>(sent));
+        } else if (errno == EAGAIN) {
+            return tl::unexpected(no_answer("cannot send"));
+        } else if (errno != EINTR) {
+            return tl::unexpected(broken("cannot send", std::generic_category().message(errno)));
         }
     }
     return {};
 }
 
 // Uses the limiter instead of redisBufferRead(), which would buffer strings of any length.
-Result<void> Connection::receive()
+Result<std::size_t> Connection::receive(int flags)
 {
-    std::array<char, 16UL * 1024> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): recv() fills it
-    const auto size = ::recv(context_->fd, buffer.data(), buffer.size(), 0);
-    if (size < 0 && errno == EINTR) {
-        return {};
+    std::array<char, kReceived> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): recv() fills it
+    const auto size = ::recv(context_->fd, buffer.data(), buffer.size(), flags);
+    if (size < 0 && (errno == EINTR || (errno == EAGAIN && flags == MSG_DONTWAIT))) {
+        return 0;
     }
     if (size < 0 && errno == EAGAIN) {
         return tl::unexpected(no_answer("receive"));
@@ -193,7 +168,7 @@ Result<void> Connection::receive()
             Error{ErrorKind::corrupt,
                   fmt::format("Redis at {} sends a reply of more than {} bytes", where_, kLongestReply), true});
     }
-    return {};
+    return static_cast<std::size_t>(size);
 }
 
 Result<redisReply*> Connection::received_reply()
@@ -214,15 +189,10 @@ Result<redisReply*> Connection::received_reply()
 
 Result<void> Connection::run(const Pipeline& pipeline, const Visit& visit)
 {
-    const NoPipeSignal quiet;
     for (std::size_t first = 0; first < pipeline.size(); first += kAtOnce) {
         const auto last = std::min(first + kAtOnce, pipeline.size());
         const auto begin = first == 0 ? 0 : pipeline.ends_[first - 1];
-        if (redisAppendFormattedCommand(context_, pipeline.bytes_.data() + begin, pipeline.ends_[last - 1] - begin) !=
-            REDIS_OK) {
-            return tl::unexpected(lost("cannot send"));
-        }
-        if (auto sent = send_all(); !sent) {
+        if (auto sent = send_all({pipeline.bytes_.data() + begin, pipeline.ends_[last - 1] - begin}); !sent) {
             return sent;
         }
         for (auto command = first; command != last;) {
@@ -233,8 +203,8 @@ Result<void> Connection::run(const Pipeline& pipeline, const Visit& visit)
             if (*reply != nullptr) {
                 visit(command, View{*reply});
                 ++command;
-            } else if (auto more = receive(); !more) {
-                return more;
+            } else if (const auto more = receive(0); !more) {
+                return tl::unexpected(more.error());
             }
         }
     }
@@ -253,9 +223,10 @@ Result<void> Connection::run(const Pipeline& pipeline)
     return done && refused ? Result<void>{tl::unexpected(*refused)} : done;
 }
 
+// If less arrives than the buffer holds, no more was there.
 Result<void> Connection::messages(const std::function<void(View)>& visit)
 {
-    for (;;) {
+    for (bool more = true;;) {
         for (;;) {
             const auto reply = received_reply();
             if (!reply) {
@@ -266,13 +237,14 @@ Result<void> Connection::messages(const std::function<void(View)>& visit)
             }
             visit(View{*reply});
         }
-        pollfd ready{context_->fd, POLLIN, 0};
-        if (::poll(&ready, 1, 0) <= 0) {
+        if (!more) {
             return {};
         }
-        if (auto more = receive(); !more) {
-            return more;
+        const auto received = receive(MSG_DONTWAIT);
+        if (!received) {
+            return tl::unexpected(received.error());
         }
+        more = *received == kReceived;
     }
 }
 

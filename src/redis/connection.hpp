@@ -81,9 +81,9 @@ public:
 private:
     Connection(redisContext* context, std::string where, Duration patience);
 
-    Result<void> send_all();
-    Result<void> receive();                // waits for more bytes
-    Result<redisReply*> received_reply();  // null: more bytes are needed. The reply is valid until the next call
+    Result<void> send_all(std::string_view bytes);
+    Result<std::size_t> receive(int flags);  // with MSG_DONTWAIT, 0 if there is nothing; otherwise waits for more bytes
+    Result<redisReply*> received_reply();    // null: more bytes are needed. The reply is valid until the next call
 
     Error no_answer(std::string_view doing) const;
     Error broken(std::string_view doing, std::string_view why) const;
