@@ -38,7 +38,7 @@ Result<void> ConfigFollower::subscribe()
     return redis::Connection::open(place_.address, place_.number, patience_)
         .and_then([&](std::unique_ptr<redis::Connection> opened) {
             redis::Pipeline pipeline;
-            add_subscription(pipeline, place_.number, "*");
+            subscribe_to_all_keys(pipeline, place_.number);
             return sends_notifications(*opened).and_then([&](bool sends) {
                 read_every_ = sends ? kReadAnyway : kReadWithoutNotifications;
                 return opened->run(pipeline).map([&] {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 namespace petrel::sonic {
 
 namespace {
@@ -9,8 +11,16 @@ namespace {
 bool sends_enough(std::string_view events)
 {
     const auto has = [&](char c) { return events.find(c) != std::string_view::npos; };
-    return has('K') && (has('A') || (has('h') && has('g')));
+    return has('K') && has('E') && (has('A') || (has('h') && has('g') && has('$')));
 }
+
+constexpr std::string_view kKeyChannel = "__keyspace@";
+constexpr std::string_view kEventChannel = "__keyevent@";
+
+// Events after which a hash or a string has other contents.
+constexpr std::array<std::string_view, 13> kEvents{"hset",      "hdel",    "hincrby", "hincrbyfloat", "del",
+                                                   "set",       "expired", "evicted", "rename_from",  "rename_to",
+                                                   "move_from", "move_to", "restore"};
 
 }  // namespace
 
@@ -25,18 +35,28 @@ Result<bool> sends_notifications(redis::Connection& connection)
         .map([&] { return sends; });
 }
 
-void add_subscription(redis::Pipeline& pipeline, int database, std::string_view keys)
+void subscribe_to_key(redis::Pipeline& pipeline, int database, std::string_view key)
 {
-    const auto channel = fmt::format("__keyspace@{}__:{}", database, keys);
-    pipeline.add({keys.find('*') == std::string_view::npos ? "SUBSCRIBE" : "PSUBSCRIBE", channel});
+    pipeline.add({"SUBSCRIBE", fmt::format("{}{}__:{}", kKeyChannel, database, key)});
 }
 
-// ["message", channel, event] or ["pmessage", pattern, channel, event].
+void subscribe_to_all_keys(redis::Pipeline& pipeline, int database)
+{
+    for (const auto event : kEvents) {
+        pipeline.add({"SUBSCRIBE", fmt::format("{}{}__:{}", kEventChannel, database, event)});
+    }
+}
+
+// ["message", channel of the key, event] or ["message", channel of the event, key].
 std::string_view changed_key(redis::View message)
 {
-    const auto size = message.size();
-    const bool notified = size >= 3 && (message[0].text() == "message" || message[0].text() == "pmessage");
-    const auto channel = notified ? message[size - 2].text() : std::string_view{};
+    if (message.size() != 3 || message[0].text() != "message") {
+        return {};
+    }
+    const auto channel = message[1].text();
+    if (channel.starts_with(kEventChannel)) {
+        return message[2].text();
+    }
     const auto colon = channel.find(':');
     return colon == std::string_view::npos ? std::string_view{} : channel.substr(colon + 1);
 }

@@ -219,7 +219,7 @@ TEST_F(SonicDeviceTest, MissingCountersAreReported)
 
 TEST_F(SonicDeviceTest, WithoutNotificationsChangesAreFoundWithinASecond)
 {
-    for (const auto* events : {"", "AE"}) {  // no notifications, and none about keys (keyspace)
+    for (const auto* events : {"", "AE", "AK"}) {  // none, none by key (keyspace), none by event (keyevent)
         begin({});
         redis::Pipeline setting;
         setting.add({"CONFIG", "SET", "notify-keyspace-events", events});

@@ -1,5 +1,8 @@
 #include "device/sonic/changes.hpp"
 
+#include <fmt/format.h>
+#include <poll.h>
+
 #include <array>
 #include <utility>
 
@@ -29,16 +32,30 @@ constexpr std::array<Subject, 7> kSubjects{
      {Db::config, "PFC_WD|*", &Changes::Changed::layout},
      {Db::appl, "PORT_TABLE:*", &Changes::Changed::links},
      {Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD", &Changes::Changed::plugins}}};
-constexpr std::array<std::pair<Db, std::string_view>, 6> kSubscriptions{
-    {{Db::counters, "COUNTERS_QUEUE_NAME_MAP"},
-     {Db::counters, "COUNTERS_PORT_NAME_MAP"},
-     {Db::config, "*"},
-     {Db::appl, "PORT_TABLE:*"},
-     {Db::flex_counter, "FLEX_COUNTER_GROUP_TABLE:PFC_WD"},
-     {Db::flex_counter, kRegistered}}};
+// Single keys; CONFIG_DB and FLEX_COUNTER_DB are followed as a whole.
+constexpr std::array<std::string_view, 2> kCounterKeys{"COUNTERS_QUEUE_NAME_MAP", "COUNTERS_PORT_NAME_MAP"};
+constexpr std::string_view kLinks = "PORT_TABLE:";
 constexpr std::array kDatabases{Db::counters, Db::config, Db::appl, Db::flex_counter};
 
 }  // namespace
+
+redis::Pipeline Changes::subscriptions_to(Db database) const
+{
+    const auto number = databases_.at(database).number;
+    redis::Pipeline subscriptions;
+    if (database == Db::counters) {
+        for (const auto key : kCounterKeys) {
+            db::subscribe_to_key(subscriptions, number, key);
+        }
+    } else if (database == Db::appl) {
+        for (const auto& port : ports_) {
+            db::subscribe_to_key(subscriptions, number, fmt::format("{}{}", kLinks, port));
+        }
+    } else {
+        db::subscribe_to_all_keys(subscriptions, number);
+    }
+    return subscriptions;
+}
 
 Result<void> Changes::subscribe()
 {
@@ -52,18 +69,23 @@ Result<void> Changes::subscribe()
             return tl::unexpected(sends.error());
         }
         notified_ = notified_ && *sends;
-        redis::Pipeline subscriptions;
-        for (const auto& [of, keys] : kSubscriptions) {
-            if (of == database) {
-                db::add_subscription(subscriptions, databases_.at(database).number, keys);
-            }
-        }
-        if (auto done = run(listeners_, database, subscriptions, [](std::size_t, redis::View) {}); !done) {
+        if (auto done = run(listeners_, database, subscriptions_to(database), [](std::size_t, redis::View) {}); !done) {
             return done;
         }
     }
     subscribed_ = true;
+    drained_ = false;
     return {};
+}
+
+// Whether a message has arrived since the last time: one system call instead of one for each connection.
+bool Changes::any_messages()
+{
+    std::vector<pollfd> readable;
+    for (const auto fd : fds()) {
+        readable.push_back({fd, POLLIN, 0});
+    }
+    return !std::exchange(drained_, true) || ::poll(readable.data(), readable.size(), 0) != 0;
 }
 
 std::vector<int> Changes::fds()
@@ -77,13 +99,8 @@ std::vector<int> Changes::fds()
     return all;
 }
 
-Result<Changes::Changed> Changes::listen(Instant now)
+Result<void> Changes::drain(Changed& changed)
 {
-    if (!subscribed_) {
-        read_again_ = now + kReadAnyway;
-        return subscribe().map([] { return Changed{true, true, true}; });
-    }
-    Changed changed;
     for (const auto database : kDatabases) {
         const auto note = [&](redis::View message) {
             const auto key = db::changed_key(message);
@@ -94,11 +111,26 @@ Result<Changes::Changed> Changes::listen(Instant now)
                 }
             }
         };
-        const auto drained =
+        auto drained =
             listeners_.connection(database).and_then([&](redis::Connection* open) { return open->messages(note); });
         if (!drained) {
             subscribed_ = false;
-            return tl::unexpected(drained.error());
+            return drained;
+        }
+    }
+    return {};
+}
+
+Result<Changes::Changed> Changes::listen(Instant now)
+{
+    if (!subscribed_) {
+        read_again_ = now + kReadAnyway;
+        return subscribe().map([] { return Changed{true, true, true}; });
+    }
+    Changed changed;
+    if (any_messages()) {
+        if (auto drained = drain(changed); !drained) {
+            return tl::unexpected(std::move(drained.error()));
         }
     }
     if (!notified_ && now >= read_again_) {

@@ -173,9 +173,12 @@ void SonicDevice::adopt(FoundLayout found)
     inventory_.generation = generation;
     rows_.clear();
     std::vector<Intent> intents;
+    std::vector<std::string> names;
     for (const auto& port : layout.ports) {
         inventory_.ports.push_back({port.name, "", std::nullopt});
+        names.push_back(port.name);
     }
+    changes_.set_ports(std::move(names));
     for (const auto& queue : layout.queues) {
         inventory_.rows.push_back({{{id_, queue.port}, queue.priority}, layout.ports[queue.port].speed, false});
         const auto known = before.find(queue.oid);
