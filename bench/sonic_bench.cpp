@@ -110,19 +110,22 @@ public:
 
     Cost round()
     {
-        const auto reads = feed_.calls("hmget");
+        const auto reads = hashes_read();
         const double agent_s = agent_.cpu_s();
         const double server_s = redis_.cpu_s();
         paced_.polls(kPollsPerRound);
         Cost cost{(agent_.cpu_s() - agent_s) / kPollsPerRound,
                   (redis_.cpu_s() - server_s) / kPollsPerRound - feeding_s_, 0};
-        cost.reads = static_cast<double>(feed_.calls("hmget") - reads) / kPollsPerRound;
+        cost.reads = static_cast<double>(hashes_read() - reads) / kPollsPerRound;
         return cost;
     }
 
     std::string log() const { return agent_.log(); }
 
 private:
+    // With the few reads of time stamps.
+    std::uint64_t hashes_read() { return feed_.calls("hmget") + feed_.calls("hget"); }
+
     const PrivateRedis& redis_;
     SonicFeed& feed_;
     Paced paced_;

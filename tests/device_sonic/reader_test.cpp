@@ -70,6 +70,7 @@ protected:
     {
         on.emplace(setup);
         ASSERT_TRUE(on->open());
+        watch_reads();
         intake.emplace(on->device_->inventory(), on->device_->capabilities());
         reads_of_poll();  // the first poll reads more, and so does one every second
     }
@@ -92,18 +93,33 @@ protected:
         return reads() - before;
     }
 
-    std::uint64_t reads() const
+    // Hashes of ports and queues that the device has read so far. The round trip on another connection makes sure that
+    // the server has sent what it reports.
+    std::uint64_t reads()
     {
-        redis::Pipeline info;
-        info.add({"INFO", "commandstats"});
-        std::string text;
-        EXPECT_TRUE(on->server_.connect(2)->run(info, [&](std::size_t, redis::View reply) { text = reply.text(); }));
-        const std::string head = "cmdstat_hmget:calls=";
-        return std::stoull(text.substr(text.find(head) + head.size()));
+        redis::Pipeline ping;
+        ping.add({"PING"});
+        EXPECT_TRUE(on->server_.connect(2)->run(ping));
+        EXPECT_TRUE(monitor->messages([&](redis::View line) {
+            const auto text = line.text();
+            const bool hash = text.find("\"COUNTERS:oid:") != text.npos;
+            read += hash && (text.find(" \"HGET\" ") != text.npos || text.find(" \"HMGET\" ") != text.npos) ? 1U : 0U;
+        }));
+        return read;
+    }
+
+    void watch_reads()
+    {
+        monitor = on->server_.connect(2);
+        redis::Pipeline start;
+        start.add({"MONITOR"});
+        ASSERT_TRUE(monitor->run(start));
     }
 
     std::optional<OnSwitch> on;
     std::optional<watchdog::Intake> intake;
+    std::unique_ptr<redis::Connection> monitor;
+    std::uint64_t read{};
 };
 
 // Two ports with two queues each.
@@ -142,6 +158,7 @@ protected:
         on.emplace(setup);
         on->sonic_->set_of_queue(kQueue, "PFC_WD_STATUS", "stormed");
         ASSERT_TRUE(on->open());
+        watch_reads();
         intake.emplace(on->device_->inventory(), on->device_->capabilities());
         for (int i = 0; i != 35; ++i) {
             reads_of_storm();

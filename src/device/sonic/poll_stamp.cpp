@@ -24,8 +24,15 @@ constexpr auto kReports = "__redis__:invalidate";
 
 void ask_stamps(redis::Pipeline& commands)
 {
-    commands.add({"HGET", kStampKey, "PFC_WD_Port_Counter_time_stamp"});
-    commands.add({"HGET", kStampKey, "PFC_WD_Queue_Counter_time_stamp"});
+    commands.add({"HMGET", kStampKey, "PFC_WD_Port_Counter_time_stamp", "PFC_WD_Queue_Counter_time_stamp"});
+}
+
+std::array<std::optional<Instant>, 2> stamps_in(redis::View reply)
+{
+    if (reply.size() != 2) {
+        return {};
+    }
+    return {read_stamp(reply[0].text()), read_stamp(reply[1].text())};
 }
 
 }  // namespace
@@ -178,7 +185,7 @@ Result<void> PollStamp::visit(Canary& canary)
     }
     auto done = canary.connection->run(commands, [&](std::size_t command, redis::View reply) {
         if (command < first) {
-            stamps[command] = read_stamp(reply.text());
+            stamps = stamps_in(reply);
         } else if (watched && command == first + 1 && reply.nothing()) {
             canary.written = true;
             writes_ += port_ && &canary == &*port_ ? 0U : 1U;
@@ -306,8 +313,7 @@ Result<std::optional<Instant>> PollStamp::stamp_of_syncd(db::RedisStore& store) 
     Stamps stamps;
     redis::Pipeline get;
     ask_stamps(get);
-    return run(store, db::Db::counters, get,
-               [&](std::size_t i, redis::View reply) { stamps[i] = read_stamp(reply.text()); })
+    return run(store, db::Db::counters, get, [&](std::size_t, redis::View reply) { stamps = stamps_in(reply); })
         .map([&] { return time_of(stamps); });
 }
 

@@ -23,6 +23,25 @@ constexpr Duration kWholeEvery = std::chrono::seconds{1};
 constexpr Fields kFramesRead = bit(Field::rx_pfc) | bit(Field::on2off);
 constexpr Fields kPacketsRead = bit(Field::tx_packets) | bit(Field::tx_drops);
 
+// One field alone is cheaper with HGET: the reply is no list.
+const char* command_for(std::size_t fields) { return fields == 1 ? "HGET" : "HMGET"; }
+
+// The values in a reply to command_for(fields). None: the key is no hash.
+class Values {
+public:
+    Values(redis::View reply, std::size_t fields)
+        : reply_(reply), alone_(fields == 1), readable_(alone_ ? !reply.error() : reply.size() == fields)
+    {}
+
+    bool readable() const { return readable_; }
+    redis::View operator[](std::size_t field) const { return alone_ ? reply_ : reply_[field]; }
+
+private:
+    redis::View reply_;
+    bool alone_;
+    bool readable_;
+};
+
 }  // namespace
 
 Status status_of(std::string_view pfc_wd_status)
@@ -126,7 +145,7 @@ void Reader::prepare()
     port_commands_.clear();
     for (const auto& place : layout_.ports) {
         for (const auto& fields : port_reads_) {
-            std::vector<std::string> arguments{"HMGET", "COUNTERS:" + place.oid};
+            std::vector<std::string> arguments{command_for(place.count * fields.size()), "COUNTERS:" + place.oid};
             for (std::uint32_t i = 0; i != place.count; ++i) {
                 for (const auto& [field, name] : fields) {
                     arguments.push_back(
@@ -140,7 +159,7 @@ void Reader::prepare()
     for (const auto& place : layout_.queues) {
         const auto key = "COUNTERS:" + place.oid;
         for (const auto& fields : queue_reads_) {
-            std::vector<std::string_view> arguments{"HMGET", key};
+            std::vector<std::string_view> arguments{command_for(fields.size()), key};
             std::ranges::transform(fields, std::back_inserter(arguments), &QueueField::name);
             queue_commands_.add(arguments);
         }
@@ -289,18 +308,18 @@ Result<void> Reader::carry_out(db::RedisStore& store, const Plan& plan)
     });
 }
 
-// If the reply has another size, the key holds something else: then its fields are not known.
+// If the key holds something else, its fields are not known.
 void Reader::take_port(std::uint32_t port, PortRead read, redis::View reply)
 {
     const auto& fields = port_reads_[static_cast<std::size_t>(read)];
     const auto& place = layout_.ports[port];
-    const bool readable = reply.size() == place.count * fields.size();
+    const Values values{reply, place.count * fields.size()};
     for (std::uint32_t i = 0; i != place.count; ++i) {
         auto& sample = readings_[place.first + i].sample;
         for (std::size_t f = 0; f != fields.size(); ++f) {
             sample.known &= ~bit(fields[f].field);
-            if (readable) {
-                take(sample, fields[f].field, reply[i * fields.size() + f]);
+            if (values.readable()) {
+                take(sample, fields[f].field, values[i * fields.size() + f]);
             }
         }
     }
@@ -310,12 +329,13 @@ void Reader::take_queue(std::uint32_t queue, QueueRead read, redis::View reply)
 {
     const auto& fields = queue_reads_[static_cast<std::size_t>(read)];
     auto& reading = readings_[queue];
-    if (reply.size() != fields.size()) {
+    const Values values{reply, fields.size()};
+    if (!values.readable()) {
         reading.status = Status::unwatched;
         return;
     }
     for (std::size_t f = 0; f != fields.size(); ++f) {
-        fields[f]->take(*this, reading, reply[f]);
+        fields[f]->take(*this, reading, values[f]);
     }
 }
 
