@@ -122,7 +122,7 @@ Result<void> Decider::take_scripts_out()
         note_(plugins_.found_none()
                   ? "syncd's counter group PFC_WD has no detection scripts and none are kept: if this agent "
                     "stops, no detector watches"
-                  : "SONiC's own detector is off while this agent watches");
+                  : "SONiC's own detector is off while this agent watches, and on while it cannot watch");
     });
 }
 
