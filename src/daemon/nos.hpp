@@ -79,6 +79,9 @@ public:
         std::string trouble;                         // what could not be done; empty = everything was done
         std::string concern;                         // which part of the configuration is not in force; empty = none
         std::optional<Duration> counts_every;        // how often the NOS needs the counters; none = never
+        // A file that is readable when the NOS has changes; -1 = there is none, so it has to be asked often. It stays
+        // open until the next exchange.
+        int changes_fd{-1};
     };
 
     // The answer to a request for tables. If it has a threshold, the request is carried out when the device shows that
@@ -96,7 +99,8 @@ public:
     virtual ~Nos() = default;
     virtual std::string_view name() const = 0;
 
-    // Called in one thread, several times a second. May block. The implementation keeps what it cannot write now, and
+    // Called in one thread: once a second, when there is something to report, and when Reply::changes_fd is readable;
+    // without such a file ten times a second. May block. The implementation keeps what it cannot write now, and
     // writes it later.
     virtual Reply exchange(Report) = 0;
 

@@ -12,8 +12,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The time between two exchanges with the NOS.
+// The time between two exchanges with the NOS: the least, and the most if neither side has changes and the NOS shows
+// when it has some.
 constexpr Duration kEvery = 100ms;
+constexpr Duration kAnyway = 1s;
 // How often the NOS gets the statistics of mitigated queues: as often as SONiC's own watchdog writes them.
 constexpr Duration kStatisticsEvery = 1s;
 // Bounds the rows that the loop describes in one exchange: all queues of a large switch at once would delay looks.
@@ -45,6 +47,12 @@ NosRunner::~NosRunner()
 }
 
 void NosRunner::start() { exchange(); }
+
+void NosRunner::set_overrides(std::map<std::string, std::string> by_port)
+{
+    overrides_ = std::move(by_port);
+    exchange_soon();
+}
 
 void NosRunner::event_written(const DeviceRunner& runner, const watchdog::Watchlist& watchlist,
                               const watchdog::Event& event)
@@ -84,6 +92,7 @@ void NosRunner::event_written(const DeviceRunner& runner, const watchdog::Watchl
             added.counts = runner.intake()->pfc_counts(*row_meant);
         }
     }
+    exchange_soon();
 }
 
 Nos::Report NosRunner::collect()
@@ -186,7 +195,7 @@ void NosRunner::exchange()
     // There is always room: only one exchange is under way at a time.
     [[maybe_unused]] const bool added =
         worker_->add(runner::JobKind::other, [this, alive = std::weak_ptr{alive_}, report = collect()]() mutable {
-            auto reply = nos_->exchange(std::move(report));
+            auto reply = exchange_in_worker(std::move(report));
             loop_.post([this, alive, reply = std::move(reply)]() mutable {
                 if (alive.lock()) {
                     take(std::move(reply));
@@ -195,14 +204,55 @@ void NosRunner::exchange()
         });
 }
 
+// Called in the worker's thread.
+Nos::Reply NosRunner::exchange_in_worker(Nos::Report report)
+{
+    worker_->when_readable(-1, {});  // the exchange may close the file
+    auto reply = nos_->exchange(std::move(report));
+    if (reply.changes_fd >= 0) {
+        worker_->when_readable(reply.changes_fd, [this, alive = std::weak_ptr{alive_}] {
+            loop_.post([this, alive] {
+                if (alive.lock()) {
+                    exchange_soon();
+                }
+            });
+        });
+    }
+    return reply;
+}
+
 void NosRunner::take(Nos::Reply reply)
 {
     under_way_ = false;
+    exchanged_ = loop_.now().mono;
+    const bool waits = reply.changes_fd >= 0;
     follow(std::move(reply));
     if (stopping_) {
         return last_sent_ ? finish() : exchange();
     }
-    timer_ = loop_.at(loop_.now().mono + kEvery, [this] { exchange(); });
+    timer_ = loop_.at(exchanged_ + (waits && !has_more() ? kAnyway : kEvery), [this] { exchange(); });
+}
+
+// Whether collect() has something to report.
+bool NosRunner::has_more() const
+{
+    return !events_.empty() || std::ranges::any_of(runners_, [&](const auto& runner) {
+        const auto at = progress_.find(runner.get());
+        return runner->agent() != nullptr &&
+               (at == progress_.end() || at->second.watchlist != runner->watchlist_generation() ||
+                at->second.next_row < runner->agent()->watchdog().watchlist().rows.size() ||
+                !at->second.changed.empty());
+    });
+}
+
+// If an exchange is under way, take() plans the next one.
+void NosRunner::exchange_soon()
+{
+    if (!timer_ || stopping_) {
+        return;
+    }
+    loop_.cancel(*timer_);
+    timer_ = loop_.at(std::max(exchanged_ + kEvery, loop_.now().mono), [this] { exchange(); });
 }
 
 void NosRunner::follow(Nos::Reply reply)
@@ -241,10 +291,10 @@ void NosRunner::tables(control::ControlRequest request, Answered done)
         worker_->add(runner::JobKind::other, [this, alive = std::weak_ptr{alive_}, report = collect(),
                                               request = std::move(request), done = std::move(done)]() mutable {
             const auto overrides = report.overrides;
-            std::vector<Nos::Reply> replies{nos_->exchange(std::move(report))};
+            std::vector<Nos::Reply> replies{exchange_in_worker(std::move(report))};
             auto answer = nos_->tables(request);
             if (request.command == control::ControlRequest::Command::table_change) {
-                replies.push_back(nos_->exchange({{}, {}, {}, {}, overrides, {}}));
+                replies.push_back(exchange_in_worker({{}, {}, {}, {}, overrides, {}}));
             }
             loop_.post([this, alive, replies = std::move(replies), answer = std::move(answer), done = std::move(done)] {
                 if (!alive.lock()) {
@@ -280,7 +330,7 @@ void NosRunner::show_device(Result<control::TableReport> answer, Answered done)
     [[maybe_unused]] const bool added =
         worker_->add(runner::JobKind::other, [this, alive = std::weak_ptr{alive_}, report = collect(),
                                               answer = std::move(answer), done = std::move(done)]() mutable {
-            auto reply = nos_->exchange(std::move(report));
+            auto reply = exchange_in_worker(std::move(report));
             loop_.post([this, alive, reply = std::move(reply), answer = std::move(answer), done = std::move(done)] {
                 if (alive.lock()) {
                     --table_requests_;

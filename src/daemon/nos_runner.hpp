@@ -39,7 +39,7 @@ public:
 
     void start();
     // The ports whose policy is in the agent's file: see Nos::Report.
-    void set_overrides(std::map<std::string, std::string> by_port) { overrides_ = std::move(by_port); }
+    void set_overrides(std::map<std::string, std::string> by_port);
     void event_written(const DeviceRunner&, const watchdog::Watchlist&, const watchdog::Event&);
 
     // Reads or changes tables. An answer shows the present state. When `done` is called, a change is in force.
@@ -67,6 +67,9 @@ private:
     };
 
     void exchange();
+    void exchange_soon();
+    bool has_more() const;
+    Nos::Reply exchange_in_worker(Nos::Report);
     Nos::Report collect();
     void collect(const DeviceRunner&, Progress&, Nos::Report&);
     void collect_counts(const DeviceRunner&, Progress&, Nos::Report&);
@@ -88,8 +91,9 @@ private:
     std::optional<runner::Loop::TimerId> timer_;
     std::function<void()> stopping_;
     bool under_way_{};
-    bool last_sent_{};              // the exchange under way, or the last one, began after stop()
-    std::size_t table_requests_{};  // requests for tables that are not answered yet
+    Instant exchanged_{Instant::min()};  // the end of the last exchange
+    bool last_sent_{};                   // the exchange under way, or the last one, began after stop()
+    std::size_t table_requests_{};       // requests for tables that are not answered yet
     std::optional<Duration> counts_every_;
     std::string trouble_;
     std::string concern_;

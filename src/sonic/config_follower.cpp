@@ -49,6 +49,8 @@ Result<void> ConfigFollower::subscribe()
         });
 }
 
+int ConfigFollower::changes_fd() const { return listener_ && read_every_ == kReadAnyway ? listener_->fd() : -1; }
+
 Result<bool> ConfigFollower::table_changed()
 {
     bool changed = false;

@@ -22,6 +22,9 @@ public:
 
     void start_over() { listener_.reset(); }  // after an error elsewhere
 
+    // Readable when a table may have changed; -1: the server sends no notifications. Valid until the next call.
+    int changes_fd() const;
+
     // None: unchanged since it was last returned. After an error the next call subscribes and reads again.
     Result<std::optional<Config>> follow(Store&, Instant now);
 

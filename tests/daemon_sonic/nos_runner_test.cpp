@@ -13,6 +13,7 @@
 
 #include "runtime/worker_thread.hpp"
 #include "support/loop_thread.hpp"
+#include "support/simulated_time.hpp"
 #include "support/synthetic_switch.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -347,6 +348,85 @@ TEST_F(NosConversation, TheStopSendsTheLastChangesAfterAnExchangeUnderWay)
     const auto report = diary.next(0);
     ASSERT_THAT(report, testing::SizeIs(1));
     EXPECT_THAT(report.front().events, testing::SizeIs(1));
+}
+
+// The times of the exchanges, in simulated time and without devices.
+class NosPace : public testing::Test {
+protected:
+    class Asked final : public Nos {
+    public:
+        explicit Asked(NosPace& test) : test_(test) {}
+        std::string_view name() const override { return "asked"; }
+        Reply exchange(Report) override
+        {
+            ++test_.asked_;
+            Reply reply;
+            reply.changes_fd = test_.changes_fd_;
+            return reply;
+        }
+        Result<void> leave() override { return {}; }
+
+    private:
+        NosPace& test_;
+    };
+
+    void begin()
+    {
+        auto worker = std::make_unique<test::SimulatedWorker>(loop_, call_at_, NosRunner::kMostJobs);
+        worker_ = worker.get();
+        nos_ = std::make_unique<NosRunner>(loop_, std::move(worker), std::make_unique<Asked>(*this), runners_,
+                                           NosRunner::Calls{[](const config::PolicyFile&) {}, [](const Log::Line&) {}});
+        nos_->start();
+        time_.run_for(10ms);
+        asked_ = 0;
+    }
+    int asked_in(Duration duration)
+    {
+        loop_.turn();
+        time_.run_for(duration);
+        return std::exchange(asked_, 0);
+    }
+
+    test::SimulatedTime time_;
+    lab::CallAt call_at_{[this](Instant when, std::function<void()> call) { time_.call_at(when, std::move(call)); }};
+    lab::TwinLoop loop_{time_.clock(), call_at_};
+    std::vector<std::unique_ptr<DeviceRunner>> runners_;
+    int changes_fd_{-1};
+    int asked_{};
+    test::SimulatedWorker* worker_{};
+    std::unique_ptr<NosRunner> nos_;
+};
+
+TEST_F(NosPace, ANosThatDoesNotShowItsChangesIsAskedTenTimesASecond)
+{
+    begin();
+    EXPECT_THAT(asked_in(10s), testing::AllOf(testing::Ge(98), testing::Le(100)));
+}
+
+TEST_F(NosPace, ANosThatShowsItsChangesIsAskedOnceASecondAndWithThem)
+{
+    changes_fd_ = 7;
+    begin();
+    EXPECT_EQ(asked_in(10500ms), 10);
+    for (int i = 0; i != 3; ++i) {
+        ASSERT_TRUE(worker_->becomes_readable(changes_fd_));
+        EXPECT_EQ(asked_in(110ms), 1) << i;
+        EXPECT_EQ(asked_in(800ms), 0) << i;
+    }
+    nos_->set_overrides({{"Ethernet0", "rdma-switch"}});
+    EXPECT_EQ(asked_in(110ms), 1) << "the agent has a change";
+}
+
+TEST_F(NosPace, ManyChangesAreExchangedTenTimesASecond)
+{
+    changes_fd_ = 7;
+    begin();
+    int asked = 0;
+    for (int i = 0; i != 1000; ++i) {
+        worker_->becomes_readable(changes_fd_);
+        asked += asked_in(1ms);
+    }
+    EXPECT_THAT(asked, testing::AllOf(testing::Ge(9), testing::Le(10)));
 }
 
 }  // namespace

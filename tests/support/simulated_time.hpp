@@ -98,7 +98,16 @@ public:
         }
         return true;
     }
-    void when_readable(int, std::function<void()>) override {}
+    void when_readable(int fd, std::function<void()> job) override { awaited_ = {fd, std::move(job)}; }
+    // Files have no simulated time: the test says when one is readable. False: no job waits for it.
+    bool becomes_readable(int fd)
+    {
+        const bool awaited = awaited_.first == fd;
+        if (awaited) {
+            add(runner::JobKind::other, std::exchange(awaited_, {-1, {}}).second);
+        }
+        return awaited;
+    }
     std::optional<Instant> busy_since() const override { return jobs_.empty() ? std::nullopt : std::optional{begun_}; }
 
 private:
@@ -127,6 +136,7 @@ private:
     lab::CallAt call_at_;
     std::size_t most_jobs_;
     std::deque<std::function<void()>> jobs_;  // the first one runs
+    std::pair<int, std::function<void()>> awaited_{-1, {}};
     Instant begun_{};
 };
 

@@ -144,6 +144,10 @@ Nos::Reply SonicNos::exchange(Report report)
     if (server_lost) {
         start_over();
     }
+    // An owner also writes the statistics of queues, which change without a notification.
+    if (role_ == Role::detector && !trouble_ && unpublished_.empty()) {
+        reply.changes_fd = follower_.changes_fd();
+    }
     return reply;
 }
 
