@@ -31,7 +31,7 @@ std::vector<std::int64_t> recent(std::string_view text, std::int64_t now_us)
     while (at != end) {
         std::int64_t us{};
         const auto read = std::from_chars(at, end, us);
-        if (read.ec == std::errc{} && us <= now_us && now_us - us < std::chrono::microseconds{kWindow}.count()) {
+        if (read.ec == std::errc{} && us <= now_us && us > now_us - std::chrono::microseconds{kWindow}.count()) {
             times.push_back(us);
         }
         at = std::find(at, end, '\n');

@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "journal_fixture.hpp"
+#include "runtime/start_guard.hpp"
 
 namespace petrel::runtime {
 namespace {
@@ -86,6 +87,22 @@ TEST(AtomicFile, ReportsTheReasonOfAFailure)
     EXPECT_EQ(file_error("open", "x", EACCES).kind, ErrorKind::denied);
     EXPECT_EQ(file_error("open", "x", EPERM).kind, ErrorKind::denied);
     EXPECT_EQ(file_error("open", "x", ENOSPC).kind, ErrorKind::exhausted);
+}
+
+// The list of an agent's starts, which such a write replaces.
+TEST(StartGuard, AFourthStartWithinAMinuteWaitsAndLinesThatAreNoStartsCountNothing)
+{
+    const TemporaryFolder folder;
+    const auto list = folder / "starts";
+    const WallTime now{std::chrono::hours{24}};
+    ASSERT_TRUE(write_atomically(list, "-9223372036854775808\n-9223372036854775808\n-9223372036854775808\nx\n\n"
+                                       "9223372036854775807\n99999999999999999999\n"));
+    for (int start = 0; start < 3; ++start) {
+        EXPECT_EQ(note_start(list, now), Duration::zero()) << start;
+    }
+    EXPECT_EQ(note_start(list, now), std::chrono::seconds{1});
+    EXPECT_EQ(note_start(list, now), std::chrono::seconds{2});
+    EXPECT_EQ(note_start(list, now + std::chrono::minutes{1}), Duration::zero());
 }
 
 }  // namespace
