@@ -39,9 +39,11 @@ Result<void> Store::each_message(const std::function<void(const fabric::Message&
                         "FROM event WHERE kind != ? ORDER BY id"};
         row.bind(1, static_cast<int>(Kind::other));
         while (row.executeStep()) {
-            auto message = message_in(row);
-            message.source = *names.at(row.getColumn(0).getInt64());
-            use(message);
+            if (const auto source = names.find(row.getColumn(0).getInt64()); source != names.end()) {
+                auto message = message_in(row);
+                message.source = *source->second;
+                use(message);
+            }
         }
     });
 }
