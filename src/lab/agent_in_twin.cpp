@@ -63,21 +63,25 @@ Parsed<std::unique_ptr<AgentInTwin>> AgentInTwin::make(twin::Twin& twin, twin::N
                                                        const watchdog::PolicyBook& book, const Options& options)
 {
     auto clock = std::make_unique<device::ManualClock>(twin::to_instant(twin.now()));
-    auto device = device_of(twin, {twin.setup().topology, node, *clock}, options);
+    auto gate = std::make_shared<device::twin::RegisterGate>();
+    Hardware hardware = options;
+    hardware.gate = gate;
+    auto device = device_of(twin, {twin.setup().topology, node, *clock}, hardware);
     auto list = watchdog::compile(book, device->inventory(), device->capabilities());
     if (!list) {
         return tl::unexpected(std::move(list.error()));
     }
-    return std::unique_ptr<AgentInTwin>{
-        new AgentInTwin{twin, node, std::move(clock), std::move(device), book, std::move(*list), options}};
+    return std::unique_ptr<AgentInTwin>{new AgentInTwin{twin, node, std::move(clock), std::move(gate),
+                                                        std::move(device), book, std::move(*list), options}};
 }
 
 AgentInTwin::AgentInTwin(twin::Twin& twin, twin::NodeId node, std::unique_ptr<device::ManualClock> clock,
-                         std::unique_ptr<device::Device> device, const watchdog::PolicyBook& policies,
-                         watchdog::Watchlist list, const Options& options)
+                         std::shared_ptr<device::twin::RegisterGate> gate, std::unique_ptr<device::Device> device,
+                         const watchdog::PolicyBook& policies, watchdog::Watchlist list, const Options& options)
     : twin_(twin),
       node_(node),
       clock_(std::move(clock)),
+      gate_(std::move(gate)),
       device_(std::move(device)),
       faults_(*device_),
       policies_(std::make_shared<BookPolicies>(policies, device_->inventory().ports)),
@@ -88,6 +92,7 @@ AgentInTwin::AgentInTwin(twin::Twin& twin, twin::NodeId node, std::unique_ptr<de
     disk_.device = twin.setup().topology.nodes[node.value].name;
     faults_.listen(*this);
     faults_.delay_writes(*this);
+    gate_->before_write = [this](device::slingshot::Register which) { return pass(which); };
 }
 
 void AgentInTwin::on_node(twin::Ps when, std::function<void()> what)
@@ -232,6 +237,18 @@ void AgentInTwin::make_writes(std::uint64_t until)
         late_writes_.front().make();
         late_writes_.pop_front();
     }
+}
+
+// A squeeze and its restore write PCP_ENABLE last.
+Result<void> AgentInTwin::pass(device::slingshot::Register which)
+{
+    if (which == device::slingshot::Register::pcp_enable && faults_.applies()) {
+        die_if({scenario::KillAgent::When::halfway, {}});
+        if (faults_.fails_halfway()) {
+            return tl::unexpected(Error{ErrorKind::unreachable, "failed halfway by an injected fault"});
+        }
+    }
+    return {};
 }
 
 void AgentInTwin::order(const watchdog::Order& order, twin::Ps when)

@@ -104,7 +104,8 @@ private:
         std::optional<runner::DeviceRunner> device_runner{};
     };
 
-    AgentInTwin(twin::Twin&, twin::NodeId, std::unique_ptr<device::ManualClock>, std::unique_ptr<device::Device>,
+    AgentInTwin(twin::Twin&, twin::NodeId, std::unique_ptr<device::ManualClock>,
+                std::shared_ptr<device::twin::RegisterGate>, std::unique_ptr<device::Device>,
                 const watchdog::PolicyBook&, watchdog::Watchlist, const Options&);
 
     // RunnerHost
@@ -129,10 +130,12 @@ private:
     bool postpone(const watchdog::Command&, std::function<void()> write) override;
     Result<void> await(const watchdog::Command&) override;
     void make_writes(std::uint64_t until);
+    Result<void> pass(device::slingshot::Register);
 
     twin::Twin& twin_;
     twin::NodeId node_;
     std::unique_ptr<device::ManualClock> clock_;
+    std::shared_ptr<device::twin::RegisterGate> gate_;
     std::unique_ptr<device::Device> device_;
     device::FaultyDevice faults_;
     std::set<std::string> removed_ports_;

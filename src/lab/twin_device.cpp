@@ -2,7 +2,6 @@
 
 #include "device/slingshot/slingshot_device.hpp"
 #include "device/twin/nic_device.hpp"
-#include "device/twin/slingshot_registers.hpp"
 #include "device/twin/switch_device.hpp"
 
 namespace petrel::lab {
@@ -37,7 +36,8 @@ std::unique_ptr<device::Device> device_of(twin::Twin& twin, const device::twin::
     if (!hardware.slingshot) {
         return std::make_unique<device::twin::SwitchDevice>(view, seat, hardware.traits);
     }
-    auto registers = std::make_unique<device::twin::SlingshotRegisters>(view, seat, hardware.traits.pause_limit);
+    auto registers =
+        std::make_unique<device::twin::SlingshotRegisters>(view, seat, hardware.traits.pause_limit, hardware.gate);
     return std::make_unique<device::slingshot::SlingshotDevice>(seat.id, std::move(registers), seat.clock);
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "device/twin/seat.hpp"
+#include "device/twin/slingshot_registers.hpp"
 #include "device/twin/traits.hpp"
 #include "scenario/scenario.hpp"
 #include "twin/twin.hpp"
@@ -15,6 +16,7 @@ struct Hardware {
     device::twin::Traits traits;
     Duration acts_after{};  // from a write to its effect; zero: at once
     bool slingshot{};       // a switch with Slingshot's registers; of the traits only its pause limit applies
+    std::shared_ptr<const device::twin::RegisterGate> gate{};  // of Slingshot's registers; null: every write passes
 };
 
 Hardware hardware_of(const scenario::Scenario&, scenario::NodeId);

@@ -202,6 +202,7 @@ std::string_view failure_text(device::FaultyDevice::Fault how)
     case Fault::time_out: return "neither performs nor answers";
     case Fault::answer_late: return "performs, but answers too late,";
     case Fault::have_no_effect: return "confirms, but does not perform,";
+    case Fault::fail_halfway: return "fails after the first register of";
     }
     return {};
 }
@@ -226,9 +227,10 @@ public:
     {
         using When = scenario::KillAgent::When;
         return fmt::format("the agent of {} dies{}", device_,
-                           fault.when == When::at_once ? ""
-                           : fault.when == When::remembered
-                               ? " when it has written its state"
+                           fault.when == When::at_once      ? ""
+                           : fault.when == When::remembered ? " when it has written its state"
+                           : fault.when == When::halfway
+                               ? " when a command has written the first of its registers"
                                : fmt::format(" in a command, at the step {}", device::name(fault.step)));
     }
     std::string operator()(const scenario::StartAgent& fault) const

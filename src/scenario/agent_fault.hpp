@@ -26,7 +26,8 @@ struct KillAgent {
     enum class When : std::uint8_t {
         at_once,
         remembered,  // its state is written: the new events are not published and their commands do not go out
-        in_command   // a command reaches `step`
+        in_command,  // a command reaches `step`
+        halfway      // a command has written the first of several registers
     } when{};
     device::FaultPoint step{};
     bool operator==(const KillAgent&) const = default;

@@ -20,13 +20,18 @@ constexpr std::array<std::string_view, 19> kFabricKinds{
     "slow-port", "heal-port",  "reroute",       "set-route",     "set-alpha"};
 static_assert(kFabricKinds.size() == std::variant_size_v<decltype(Fault::what)>);
 
-constexpr std::array<std::string_view, 7> kDeaths{
+constexpr std::array<std::string_view, 8> kDeaths{
     "kill-agent before_prepare", "kill-agent prepared", "kill-agent journaled", "kill-agent applied",
-    "kill-agent read_back",      "kill-agent closed",   "kill-agent remembered"};
-static_assert(kDeaths.size() == static_cast<std::size_t>(device::FaultPoint::count_) + 1);
+    "kill-agent read_back",      "kill-agent closed",   "kill-agent halfway",   "kill-agent remembered"};
+static_assert(kDeaths.size() == static_cast<std::size_t>(device::FaultPoint::count_) + 2);
 constexpr std::array<std::string_view, 3> kStarts{"start-agent kept", "start-agent torn", "start-agent lost"};
-constexpr std::array<std::string_view, 6> kWrites{
-    "", "fail-writes refuse", "fail-writes fail", "fail-writes time-out", "fail-writes late", "fail-writes no-effect"};
+constexpr std::array<std::string_view, 7> kWrites{"",
+                                                  "fail-writes refuse",
+                                                  "fail-writes fail",
+                                                  "fail-writes time-out",
+                                                  "fail-writes late",
+                                                  "fail-writes no-effect",
+                                                  "fail-writes halfway"};
 constexpr std::array<std::string_view, 8> kOrders{
     "order mitigate", "order release",       "order red-switch-on", "order red-switch-off",
     "order stop",     "order stop-and-hold", "order hold",          ""};
@@ -49,9 +54,11 @@ std::string_view kind_of(const AgentFault& fault)
 {
     return std::visit(
         Overloaded{[](const KillAgent& what) {
-                       return what.when == KillAgent::When::in_command   ? kDeaths[static_cast<std::size_t>(what.step)]
-                              : what.when == KillAgent::When::remembered ? kDeaths.back()
-                                                                         : kPlain[0];
+                       using When = KillAgent::When;
+                       return what.when == When::in_command   ? kDeaths[static_cast<std::size_t>(what.step)]
+                              : what.when == When::halfway    ? kDeaths[kDeaths.size() - 2]
+                              : what.when == When::remembered ? kDeaths.back()
+                                                              : kPlain[0];
                    },
                    [](const StartAgent& what) { return kStarts[static_cast<std::size_t>(what.memory)]; },
                    [](const DelayLooks&) { return kPlain[1]; },

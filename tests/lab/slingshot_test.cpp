@@ -113,6 +113,39 @@ TEST(SlingshotInTwin, AGlobalPauseIsHeededAgainForAllAfterIt)
     EXPECT_EQ(s.registers(), s.before);
 }
 
+TEST(SlingshotInTwin, ADeathBetweenTheRegistersOfASqueezeLeavesOneWrittenAndTheNextAgentCompletesIt)
+{
+    StormedSlingshot s;
+    s.agent->kill(60 * kMs, {scenario::KillAgent::When::halfway, {}});
+    s.twin->run_until(500 * kMs);
+    EXPECT_EQ(s.agent->agent(), nullptr);
+    auto half = s.before;
+    half.max_frame_bytes = 63;
+    EXPECT_EQ(s.registers(), half);
+
+    s.agent->start(500 * kMs);
+    s.twin->run_until(1'000 * kMs);
+    EXPECT_EQ(s.registers().max_frame_bytes, 63);
+    EXPECT_EQ(s.registers().pause_rx, 0);
+
+    heal_pipeline(*s.twin, kSick, 1'000 * kMs);
+    s.twin->run_until(1'500 * kMs);
+    EXPECT_EQ(s.registers(), s.before);
+}
+
+TEST(SlingshotInTwin, ASqueezeThatFailsBetweenTheRegistersIsTriedAgain)
+{
+    StormedSlingshot s;
+    s.agent->faults().next(device::FaultyDevice::Call::apply, device::FaultyDevice::Fault::fail_halfway);
+    s.twin->run_until(1'000 * kMs);
+    EXPECT_TRUE(s.agent->faults().done());
+    EXPECT_EQ(s.registers().max_frame_bytes, 63);
+    EXPECT_EQ(s.registers().pause_rx, 0);
+    heal_pipeline(*s.twin, kSick, 1'000 * kMs);
+    s.twin->run_until(1'500 * kMs);
+    EXPECT_EQ(s.registers(), s.before);
+}
+
 TEST(SlingshotScenario, TheLogEqualsThePortErrors)
 {
     const auto file = std::filesystem::path{PETREL_TEST_DATA}.parent_path() / "scenarios" / "pause-too-long.toml";

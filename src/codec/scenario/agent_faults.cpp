@@ -103,13 +103,14 @@ void kill_agent(FaultTable& fault)
 {
     KillAgent what;
     if (const auto* node = fault.section.find("step")) {
-        std::vector<std::string_view> words{"remembered"};
+        std::vector<std::string_view> words{"remembered", "halfway"};
         for (std::size_t p = 0; p < static_cast<std::size_t>(device::FaultPoint::count_); ++p) {
             words.push_back(name(static_cast<device::FaultPoint>(p)));
         }
         const auto step = fault.section.choice(*node, words).value_or(0);
-        what = step == 0 ? KillAgent{KillAgent::When::remembered, {}}
-                         : KillAgent{KillAgent::When::in_command, static_cast<device::FaultPoint>(step - 1)};
+        what = step == 0   ? KillAgent{KillAgent::When::remembered, {}}
+               : step == 1 ? KillAgent{KillAgent::When::halfway, {}}
+                           : KillAgent{KillAgent::When::in_command, static_cast<device::FaultPoint>(step - 2)};
     }
     add(fault, devices(fault), what);
 }
@@ -193,12 +194,13 @@ Spell read_spell(FaultTable& fault)
 
 void fail_writes(FaultTable& fault)
 {
-    static constexpr std::array<std::pair<std::string_view, FaultyDevice::Fault>, 5> kHow{
+    static constexpr std::array<std::pair<std::string_view, FaultyDevice::Fault>, 6> kHow{
         {{"refuse", FaultyDevice::Fault::refuse},
          {"fail", FaultyDevice::Fault::fail},
          {"time-out", FaultyDevice::Fault::time_out},
          {"late", FaultyDevice::Fault::answer_late},
-         {"no-effect", FaultyDevice::Fault::have_no_effect}}};
+         {"no-effect", FaultyDevice::Fault::have_no_effect},
+         {"halfway", FaultyDevice::Fault::fail_halfway}}};
     FailWrites what{FaultyDevice::Fault::fail, read_spell(fault)};
     if (const auto* node = fault.section.find("how")) {
         std::vector<std::string_view> words;

@@ -4,6 +4,7 @@
 
 namespace petrel::device {
 
+using watchdog::Command;
 using watchdog::Treatment;
 
 namespace {
@@ -72,6 +73,7 @@ Result<T> FaultyDevice::call(Call which, Result<T> without_effect, Real real)
     case Fault::answer_late: static_cast<void>(real()); [[fallthrough]];
     case Fault::time_out: return tl::unexpected(Error{ErrorKind::timed_out, "timed out by an injected fault"});
     case Fault::have_no_effect: return without_effect;
+    case Fault::fail_halfway: fails_halfway_ = true; return real();
     }
     return without_effect;
 }
@@ -117,22 +119,35 @@ void FaultyDevice::start_counter_faults()
     static_cast<void>(behind_.look({}, unused));
 }
 
-Result<Undo> FaultyDevice::prepare(const watchdog::Command& command)
+Result<Undo> FaultyDevice::prepare(const Command& command)
 {
     return call(Call::prepare, Result<Undo>{}, [&] { return behind_.prepare(command); });
 }
 
-Result<void> FaultyDevice::apply(const watchdog::Command& command, const Undo& undo)
+Result<void> FaultyDevice::apply(const Command& command, const Undo& undo)
 {
     return call(Call::apply, Result<void>{}, [&] {
         const bool later = delay_ != nullptr && delay_->postpone(command, [this, command, undo] {
             static_cast<void>(behind_.apply(command, undo));
         });
-        return later ? Result<void>{} : behind_.apply(command, undo);
+        return later ? Result<void>{} : apply_now(command, undo);
     });
 }
 
-Result<void> FaultyDevice::await_effect(const watchdog::Command& command)
+Result<void> FaultyDevice::apply_now(const Command& command, const Undo& undo)
+{
+    struct Applies {
+        explicit Applies(FaultyDevice& of) : device(of) { device.applies_ = true; }
+        ~Applies() { device.applies_ = device.fails_halfway_ = false; }
+        Applies(const Applies&) = delete;
+        Applies& operator=(const Applies&) = delete;
+        FaultyDevice& device;
+    };
+    const Applies applies{*this};
+    return behind_.apply(command, undo);
+}
+
+Result<void> FaultyDevice::await_effect(const Command& command)
 {
     const auto made = delay_ != nullptr ? delay_->await(command) : Result<void>{};
     return made.and_then([&] { return behind_.await_effect(command); });

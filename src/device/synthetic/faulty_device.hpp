@@ -20,9 +20,10 @@ public:
         none,
         refuse,
         fail,
-        time_out,       // the call has no effect, and its result does not arrive in time
-        answer_late,    // the call takes effect, but its result does not arrive in time
-        have_no_effect  // the call succeeds but has no effect
+        time_out,        // the call has no effect, and its result does not arrive in time
+        answer_late,     // the call takes effect, but its result does not arrive in time
+        have_no_effect,  // the call succeeds but has no effect
+        fail_halfway     // the call fails before the second of several registers is written
     };
 
     explicit FaultyDevice(Device& behind) : behind_(behind) {}
@@ -40,6 +41,11 @@ public:
         virtual Result<void> await(const watchdog::Command&) = 0;
     };
     void delay_writes(Delay& delay) { delay_ = &delay; }
+
+    // While the device behind carries out an apply() that it got at once.
+    bool applies() const { return applies_; }
+    // The same, and it is to fail before the second of several registers.
+    bool fails_halfway() const { return applies_ && fails_halfway_; }
 
     // These start at once: they read the device behind, so that the fault starts from its present counters.
     void freeze_counters();
@@ -86,6 +92,7 @@ private:
     };
 
     Fault take(Call);
+    Result<void> apply_now(const watchdog::Command&, const Undo&);
     Result<void> read(std::span<const Slot> rows, watchdog::Intake& into, watchdog::SampleFilter* after);
     void start_counter_faults();
     template <class T, class Real>
@@ -96,6 +103,8 @@ private:
     watchdog::Treatment shown_{};
     std::uint32_t lies_left_{};
     Delay* delay_{};
+    bool applies_{};
+    bool fails_halfway_{};
     CounterFaults counters_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <utility>
 
 #include "twin/sim_time.hpp"
 
@@ -19,8 +20,9 @@ std::uint8_t small(std::uint16_t port) { return static_cast<std::uint8_t>(port);
 
 }  // namespace
 
-SlingshotRegisters::SlingshotRegisters(petrel::twin::SwitchView view, const Seat& seat, Duration pause_limit)
-    : view_(view), seat_(seat)
+SlingshotRegisters::SlingshotRegisters(petrel::twin::SwitchView view, const Seat& seat, Duration pause_limit,
+                                       std::shared_ptr<const RegisterGate> gate)
+    : view_(view), seat_(seat), gate_(std::move(gate))
 {
     const slingshot::Settings usual{view_.profile().max_frame_bytes, view_.honours() == 0 ? 0U : 1U};
     for (const auto& names : seat.topology.nodes[seat.node.value].ports) {
@@ -68,6 +70,11 @@ PortReading SlingshotRegisters::reading(std::uint8_t port) const
 
 Result<void> SlingshotRegisters::write(std::uint16_t port, Register which, std::uint32_t value)
 {
+    if (gate_) {
+        if (auto passed = gate_->before_write(which); !passed) {
+            return passed;
+        }
+    }
     auto wanted = view_.registers(small(port));
     const auto most = which == Register::max_frame_size ? kLargest : std::uint16_t{1};
     if (value > most) {
