@@ -6,11 +6,14 @@ usage: run.py [--runs N] [--seed S] [--jobs J] [MUTANT...]
 A mutant is a file mutants/NAME.patch: three header lines, an empty line, and a unified diff. First the swarm hunts it, then
 the test programs that the header names, one after the other. The table in docs/verification.md says what found it.
 
+A run that was interrupted goes on where it ended, as long as nothing below src and tests changes.
+
 Exit code: 0 if every mutant was found, 5 if one survived, 1 if a mutant cannot be built or the tree without mutants fails.
 """
 
 import argparse
 import filecmp
+import hashlib
 import json
 import os
 import queue
@@ -27,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build/mutants"
 RESULTS = WORK / "results.json"
 TABLE = ROOT / "docs/verification.md"
+COMPILED = ("CMakeLists.txt", "CMakePresets.json", "cmake/", "src/", "tests/")
 BEGIN, END = "<!-- mutants: begin -->\n", "<!-- mutants: end -->\n"
 HANGS_AFTER_S = 900
 HEADER = re.compile(r"breaks: (?P<breaks>.+)\nstands for: (?P<stands_for>.+)\ntests: (?P<tests>.+)\n\n--- a/")
@@ -59,29 +63,67 @@ def all_mutants():
     return [Mutant.read(patch) for patch in sorted((ROOT / "mutants").glob("*.patch"))]
 
 
+def files_of_the_tree():
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"], check=True,
+                            capture_output=True, text=True).stdout
+    return {name for name in listed.split("\0") if name and (ROOT / name).is_file()}
+
+
 @dataclass
 class Found:
     by: str  # empty: the mutant survives
     runs: int = 0  # of the swarm; 0 if a test found it
 
 
+class Results:
+    """What found each mutant, in a file. A result holds for the tree, the patch and the options it came from."""
+
+    def __init__(self, options):
+        tree = hashlib.sha256(f"{options.runs} {options.seed}".encode())
+        for name in sorted(name for name in files_of_the_tree() if name.startswith(COMPILED)):
+            tree.update(name.encode() + b"\0" + (ROOT / name).read_bytes())
+        self.tree = tree.hexdigest()
+        self.of = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+        self.tables = dict(re.findall(r"^\| (\S+) \|.*\| ((?:test|swarm): .+?) \|", TABLE.read_text(), re.MULTILINE))
+
+    def source(self, mutant):
+        return hashlib.sha256(self.tree.encode() + mutant.patch.read_bytes()).hexdigest()
+
+    def has(self, mutant):
+        return self.of.get(mutant.name, {}).get("source") == self.source(mutant)
+
+    def found(self, mutant):
+        result = self.of.get(mutant.name)
+        return Found(result["by"], result["runs"]) if result else None
+
+    def add(self, mutant, found):
+        self.of[mutant.name] = {**vars(found), "source": self.source(mutant)}
+        RESULTS.write_text(json.dumps(self.of, indent=1, sort_keys=True))
+
+    def test_of(self, mutant):
+        """The test that found the mutant last time, as folder and name."""
+        known = re.fullmatch(r"test: (\w+), (\S+\.\S+)", self.tables.get(mutant.name, ""))
+        return (known[1], known[2]) if known else (None, None)
+
+
 class Workshop:
     """A copy of the tree, in which mutants are built one after the other."""
 
-    def __init__(self, number, options):
+    def __init__(self, number, options, results):
         self.tree = WORK / str(number)
         self.build_folder = self.tree / "build/release"
         self.options = options
+        self.results = results
         self.copy()
-        linker = ["-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld"] if shutil.which("ld.lld") else []
+        linker = ["-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld -Wl,--strip-all"] if shutil.which("ld.lld") else []
+        changed = {name for mutant in all_mutants() for name in mutant.files() if name.endswith(".cpp")}
+        apart = ";".join(str(self.tree / name) for name in sorted(changed))
         self.call("configure", "cmake", "--preset", "release", "-DPETREL_TESTS=ON", "-DPETREL_RULES=OFF", "-DPETREL_SLOW=OFF",
-                  "-DPETREL_BENCH=OFF", "-DPETREL_FAULT_POINTS=ON", *linker)
+                  "-DPETREL_BENCH=OFF", "-DPETREL_FAULT_POINTS=ON", f"-DPETREL_APART={apart}", *linker)
 
     def copy(self):
         """Files that are the same keep their times, so that only what changed is compiled."""
-        listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"], check=True,
-                                capture_output=True, text=True).stdout
-        wanted = {name for name in listed.split("\0") if name and (ROOT / name).is_file()}
+        wanted = files_of_the_tree()
         for path in self.tree.rglob("*"):
             name = path.relative_to(self.tree).as_posix()
             if path.is_file() and not name.startswith("build/") and name not in wanted:
@@ -101,8 +143,8 @@ class Workshop:
         if done.returncode != 0:
             raise Broken(f"{what} fails:\n{done.stdout[-4000:]}")
 
-    def make(self, target):
-        self.call(f"the build of {target}", "cmake", "--build", self.build_folder, "--parallel", "1", "--target", target)
+    def make(self, target, parallel=1):
+        self.call(f"the build of {target}", "cmake", "--build", self.build_folder, "--parallel", str(parallel), "--target", target)
 
     def judge(self, mutant):
         # The copy lies below a repository, which git apply would take for the tree.
@@ -137,15 +179,22 @@ class Workshop:
         return watched(command, self.tree, lambda line: "VIOLATED" in line)
 
     def tests(self, mutant):
+        folder, name = self.results.test_of(mutant)
+        found = self.test(folder, f"--gtest_filter={name}") if folder in mutant.tests else None
         for folder in mutant.tests:
-            self.make(f"{folder}_tests")
-            program = self.build_folder / f"bin/{folder}_tests"
-            code, output = watched([program, "--gtest_fail_fast", "--gtest_brief=1"], self.tree, lambda line: "[  FAILED  ]" in line)
-            failed = re.search(r"\[  FAILED  \] ([\w/.]+)", output)
-            if failed:
-                return Found(f"test: {folder}, {failed[1]}")
-            if code != 0:
-                return Found(f"test: {folder}, {'hangs' if code is None else 'crash'}")
+            found = found or self.test(folder)
+        return found
+
+    def test(self, folder, *which):
+        self.make(f"{folder}_tests")
+        program = self.build_folder / f"bin/{folder}_tests"
+        code, output = watched([program, "--gtest_fail_fast", "--gtest_brief=1", *which], self.tree,
+                               lambda line: "[  FAILED  ]" in line)
+        failed = re.search(r"\[  FAILED  \] ([\w/.]+)", output)
+        if failed:
+            return Found(f"test: {folder}, {failed[1]}")
+        if code != 0:
+            return Found(f"test: {folder}, {'hangs' if code is None else 'crash'}")
         return None
 
 
@@ -177,18 +226,20 @@ def judge_all(mutants, options, results):
         waiting.put(mutant)
     broken, telling, started = [], threading.Lock(), time.monotonic()
 
-    def work(number):
+    # One after the other: a compiler cache gives the second what the first has compiled.
+    workshops = [Workshop(number, options, results) for number in range(min(options.jobs, len(mutants)))]
+    for workshop in workshops:
+        workshop.make("petrel", options.jobs)
+    if workshops and workshops[0].swarm():
+        raise Broken("the swarm finds a violation without any mutant")
+
+    def work(workshop):
         try:
-            workshop = Workshop(number, options)
-            workshop.make("petrel")
-            if number == 0 and workshop.swarm():
-                raise Broken("the swarm finds a violation without any mutant")
             while not broken:
                 mutant = waiting.get_nowait()
                 found = workshop.judge(mutant)
                 with telling:
-                    results[mutant.name] = vars(found)
-                    RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True))
+                    results.add(mutant, found)
                     text = f"{found.by}{f', {found.runs} runs' if found.runs else ''}" or "SURVIVES"
                     print(f"[{time.monotonic() - started:.0f} s] {mutant.name}: {text}", flush=True)
         except queue.Empty:
@@ -196,7 +247,7 @@ def judge_all(mutants, options, results):
         except (Broken, subprocess.CalledProcessError) as error:
             broken.append(error)
 
-    workers = [threading.Thread(target=work, args=(number,)) for number in range(min(options.jobs, len(mutants)))]
+    workers = [threading.Thread(target=work, args=(workshop,)) for workshop in workshops]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -209,7 +260,7 @@ def table(mutants, results, options):
     rows = [f"With `--runs {options.runs} --seed {options.seed}`:\n\n",
             "| mutant | what it breaks | stands for | found by | swarm runs |\n|---|---|---|---|---|\n"]
     for mutant in mutants:
-        found = Found(**results[mutant.name]) if mutant.name in results else Found("not run yet")
+        found = results.found(mutant) or Found("not run yet")
         rows.append(f"| {mutant.name} | {mutant.breaks} | {mutant.stands_for} | {found.by or '**survives**'} | {found.runs or ''} |\n")
     return "".join(rows)
 
@@ -221,10 +272,10 @@ def write_table(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=400, help="of the swarm for each mutant")
+    parser.add_argument("--runs", type=int, default=300, help="of the swarm for each mutant")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="mutants at once")
-    parser.add_argument("names", nargs="*", metavar="MUTANT", help="only these; the table keeps the results of the others")
+    parser.add_argument("names", nargs="*", metavar="MUTANT", help="only these, also if nothing has changed")
     options = parser.parse_args()
     try:
         mutants = all_mutants()
@@ -232,16 +283,21 @@ def main():
         if unknown:
             raise Broken(f"no mutant {', '.join(sorted(unknown))}")
         WORK.mkdir(parents=True, exist_ok=True)
-        results = json.loads(RESULTS.read_text()) if options.names and RESULTS.exists() else {}
-        judge_all([mutant for mutant in mutants if not options.names or mutant.name in options.names], options, results)
+        results = Results(options)
+        wanted = [mutant for mutant in mutants
+                  if (mutant.name in options.names if options.names else not results.has(mutant))]
+        # First those that nothing has found yet. Mutants of one file follow each other, so that each change of the tree is
+        # compiled once.
+        judge_all(sorted(wanted, key=lambda mutant: (mutant.name in results.tables, mutant.files(), mutant.name)), options, results)
     except Broken as error:
         print(f"mutants: {error}", file=sys.stderr)
         return 1
     write_table(table(mutants, results, options))
-    surviving = [mutant.name for mutant in mutants if mutant.name in results and not results[mutant.name]["by"]]
-    by_swarm = sum(result["by"].startswith("swarm") for result in results.values())
-    print(f"{len(results)} of {len(mutants)} mutants run: {by_swarm} found by the swarm, "
-          f"{len(results) - by_swarm - len(surviving)} by a test, {len(surviving)} survive")
+    run = {mutant.name: results.found(mutant) for mutant in mutants if results.found(mutant)}
+    surviving = [name for name, found in run.items() if not found.by]
+    by_swarm = sum(found.by.startswith("swarm") for found in run.values())
+    print(f"{len(run)} of {len(mutants)} mutants run: {by_swarm} found by the swarm, "
+          f"{len(run) - by_swarm - len(surviving)} by a test, {len(surviving)} survive")
     for name in surviving:
         print(f"survives: {name}")
     return 5 if surviving else 0
