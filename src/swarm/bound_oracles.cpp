@@ -25,6 +25,10 @@ bool ends_by_quiet(const PolicyFacts& policy)
            policy.criterion != Criterion::pause_timeout;
 }
 
+// Slack for time stamps that are not exact. With less, a read that comes late breaks a pause; with more, short breaks
+// of a pause do not count.
+constexpr std::uint32_t kUsualSlack = 10'000;
+
 // Counters that show past pauses, maybe with a delay.
 bool truthful(const twin::SwitchProfile& profile) { return !profile.flaws.quanta; }
 
@@ -69,7 +73,7 @@ private:
         const auto& policy = queue.row.policy;
         if (!now.ports[case_.places.queues[q].port].up || !queue.paused || history_.pauses(q).empty() ||
             policy.criterion != Criterion::continuous || !policy.watched || policy.needs_backlog ||
-            queue.row.phase != Phase::watching || !truthful(profile_of(q))) {
+            policy.slack_ppm < kUsualSlack || queue.row.phase != Phase::watching || !truthful(profile_of(q))) {
             return;
         }
         const auto from = std::max(history_.pauses(q).back().from_least, same_from_[q]);
@@ -91,7 +95,7 @@ public:
         history_.look(before, now);
         for (const auto& told : now.events) {
             if (announces_proven_storm(told.event) && told.queue && proves_pause(told.policy) &&
-                truthful(profile_of(*told.queue))) {
+                told.policy.slack_ppm <= kUsualSlack && truthful(profile_of(*told.queue))) {
                 judge(*told.queue, told, before.queues[*told.queue].row.policy);
             }
         }

@@ -53,7 +53,9 @@ void Drawing::draw_agent_fault()
     case 7:
     case 8:
         put(agent_fault("fail-writes", at, device), "how",
-            in_quotes(chance_.pick({"fail", "refuse", "time-out", "late", "no-effect"})));
+            in_quotes(squeezes(device) && chance_.percent(40)
+                          ? "halfway"
+                          : chance_.pick({"fail", "refuse", "time-out", "late", "no-effect"})));
         put_spell(at, until);
         break;
     case 9:
@@ -65,7 +67,13 @@ void Drawing::draw_agent_fault()
     case 11: draw_order(device, at, until, port); break;
     case 12: draw_slowness("slow-disk", at, until, device); break;
     case 13: draw_slowness("slow-writes", at, until, device); break;
-    case 14: draw_slowness("delay-writes", at, until, device); break;
+    case 14:
+        if (chance_.percent(20)) {
+            draw_very_late_writes(device, at, until);
+        } else {
+            draw_slowness("delay-writes", at, until, device);
+        }
+        break;
     case 15:
     case 16: draw_death(device, at); break;
     case 17:
@@ -106,6 +114,20 @@ void Drawing::draw_slowness(std::string_view kind, std::int64_t at, std::int64_t
     rest_after(at, until + 16 * takes);  // up to 16 commands may wait for each other
 }
 
+// Writes may take effect when the agent that made them is long dead.
+void Drawing::draw_very_late_writes(const DrawnDevice& device, std::int64_t at, std::int64_t until)
+{
+    const auto takes = chance_.between(30, chance_.pick({300, 1'000, 4'000}));
+    put(agent_fault("delay-writes", at, device), "takes", ms(takes));
+    put(draft_.tables.back(), "until", ms(until));
+    rest_after(at, until + 2 * takes);
+    rest_ += 600;  // the oracles wait for the end of the longest restore
+    if (chance_.percent(70)) {
+        agent_fault("kill-agent", until, device);
+        draw_start(device, std::min(calm_ - 1, until + chance_.pick<std::int64_t>({1, 20, 200})));
+    }
+}
+
 // Some calls, or all until then.
 void Drawing::put_spell(std::int64_t at, std::int64_t until)
 {
@@ -131,8 +153,10 @@ void Drawing::draw_death(const DrawnDevice& device, std::int64_t at)
 {
     for (auto left = chance_.pick({1, 1, 1, 2}); left > 0 && at < calm_ - 1; --left) {
         put(agent_fault("kill-agent", at, device), "step",
-            in_quotes(chance_.pick(
-                {"remembered", "before_prepare", "prepared", "journaled", "applied", "read_back", "closed"})));
+            in_quotes(squeezes(device) && chance_.percent(40)
+                          ? "halfway"
+                          : chance_.pick({"remembered", "before_prepare", "prepared", "journaled", "applied",
+                                          "read_back", "closed"})));
         at = std::min(calm_ - 1, at + chance_.pick<std::int64_t>({5, 50, 200}));
         draw_start(device, at);
     }

@@ -2,6 +2,12 @@
 
 namespace petrel::swarm {
 
+namespace {
+
+constexpr std::int64_t kMuchLonger = 5'000;  // than a run; in milliseconds
+
+}  // namespace
+
 void Drawing::draw_policies()
 {
     if (chance_.percent(65)) {
@@ -116,8 +122,10 @@ Timers Drawing::fill_policy(DraftTable& policy)
         timers.detect = timers.restore = 0;
     }
     put(policy, "poll_ms", fmt::format("{}", timers.poll));
-    put(policy, "detect_ms", fmt::format("{}", timers.detect));
-    put(policy, "restore_ms", fmt::format("{}", timers.restore));
+    const bool odd = !status && chance_.percent(10);
+    const auto longer = odd ? chance_.pick({0, 0, 1, 2}) : 0;
+    put(policy, "detect_ms", fmt::format("{}", longer == 1 ? kMuchLonger : timers.detect));
+    put(policy, "restore_ms", fmt::format("{}", longer == 2 ? kMuchLonger : timers.restore));
     std::int64_t longest = timers.restore * (deaf_ ? 64 : 4);
     if (chance_.percent(status ? 20 : 50)) {
         put(policy, "action",
@@ -131,7 +139,7 @@ Timers Drawing::fill_policy(DraftTable& policy)
     if (!status && chance_.percent(20)) {
         put(policy, "probe_ms", fmt::format("{}", chance_.between(1, timers.detect)));
     }
-    if (timers.restore > 0 && chance_.percent(20)) {
+    if (timers.restore > 0 && longer != 2 && chance_.percent(20)) {
         const auto backoff = timers.restore * chance_.between(1, 6);
         put(policy, "backoff_max_ms", fmt::format("{}", backoff));
         longest = std::max(longest, 2 * backoff);
@@ -147,8 +155,29 @@ Timers Drawing::fill_policy(DraftTable& policy)
     if (preset == "sai" && chance_.percent(10)) {
         put(policy, "needs_backlog", "true");
     }
+    if (odd) {
+        fill_odd_parameter(policy, preset);
+    }
     rest_ = std::max(rest_, longest + 4 * timers.detect + 20 * timers.poll + 150);
     return timers;
+}
+
+// A value at the edge of what is allowed.
+void Drawing::fill_odd_parameter(DraftTable& policy, std::string_view preset)
+{
+    const bool leaks = preset == "progress";
+    switch (chance_.between(0, 4)) {
+    case 0: put(policy, "slack_ppm", chance_.pick({"0", "1000", "100000"})); break;
+    case 1: put(policy, "floor_ppm", chance_.pick({"0", "100000"})); break;
+    case 2: put(policy, "leak", leaks ? "4" : "1"); break;
+    case 3: put(policy, "interval_tolerance", chance_.pick({"0", "100"})); break;
+    default:
+        if (policy.find("latch_count") == nullptr) {
+            put(policy, "latch_count", "32");
+            put(policy, "latch_window_ms", "3600000");
+        }
+        break;
+    }
 }
 
 }  // namespace petrel::swarm

@@ -86,6 +86,7 @@ private:
     std::string ports_of(const DrawnDevice& device);
     Timers fill_nic_policy(DraftTable& policy);
     Timers fill_policy(DraftTable& policy);
+    void fill_odd_parameter(DraftTable& policy, std::string_view preset);
 
     // --- traffic
 
@@ -106,8 +107,10 @@ private:
     std::int64_t interesting_time();
     DraftTable& agent_fault(std::string_view kind, std::int64_t at, const DrawnDevice& device);
     void draw_agent_fault();
+    bool squeezes(const DrawnDevice& device) const { return slingshot_ && !device.nic; }
     void draw_late_notices(const DrawnDevice& device, std::int64_t at, std::int64_t until);
     void draw_slowness(std::string_view kind, std::int64_t at, std::int64_t until, const DrawnDevice& device);
+    void draw_very_late_writes(const DrawnDevice& device, std::int64_t at, std::int64_t until);
     void put_spell(std::int64_t at, std::int64_t until);
     // Retries back off: after a fault, the next one may take as long as the fault lasted.
     void rest_after(std::int64_t at, std::int64_t until) { rest_ = std::max(rest_, 2 * (until - at) + 400); }

@@ -31,6 +31,7 @@ PolicyFacts facts_of(const Watchlist& list, std::uint16_t index)
             std::max(list.poll, list.capabilities.refresh),
             list.capabilities.stamp_uncertainty,
             policy.latch_count,
+            policy.slack_ppm,
             policy.needs_backlog};
 }
 

@@ -63,6 +63,7 @@ struct PolicyFacts {
     Duration poll{};         // of the device
     Duration uncertainty{};  // of its time stamps
     std::uint32_t latch_count{};
+    std::uint32_t slack_ppm{};
     bool needs_backlog{};
 };
 
