@@ -82,6 +82,7 @@ void use(device::Device& device)
     look(device);
     static_cast<void>(device.receive_notices());
     static_cast<void>(device.unseen_queues());
+    static_cast<void>(device.read_links());
     static_cast<void>(device.close());
 }
 

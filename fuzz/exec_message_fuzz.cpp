@@ -56,6 +56,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     accepted(message->treatment());
     accepted(message->delegated(names, {}));
+    if (const auto links = message->links([](std::string_view name) { return names.is_port(name); }); accepted(links)) {
+        PETREL_ASSERT(links->size() <= known.inventory.ports.size(), "a port twice");
+    }
     accepted(message->done());
     accepted(message->notice(received));
     accepted(message->inventory(DeviceId{}));

@@ -18,9 +18,7 @@ FIELDS = ["paused_now", "pause_us", "rx_xoff", "tx_packets", "tx_drops", "occupa
 
 
 class Failure(Exception):
-    def __init__(self, text, kind):
-        super().__init__(text)
-        self.kind = kind
+    """Its arguments: the text and the kind of the answer."""
 
 
 class Queue:
@@ -72,8 +70,7 @@ class Switch:
         self.queues = {f"{port['name']}:{p}": Queue() for port in self.ports for p in port["priorities"]}
         start = time.monotonic()
         for storm in storms:
-            name, _, when = storm.partition("@")
-            begin, _, length = when.partition("+")
+            name, begin, length = storm.replace("+", "@").split("@")
             self.queues[name].storms.append((start + float(begin), start + float(begin) + float(length)))
 
     def find(self, request):
@@ -85,7 +82,7 @@ class Switch:
 
     def call_hello(self, _):
         can = {"fields": FIELDS, "survive": FIELDS[:3], "treatments": ["drop"], "port_wide": [], "reads_back": True,
-               "detects_itself": True, "refresh_us": 0, "stamp_uncertainty_us": 0}
+               "detects_itself": True, "reads_links": True, "refresh_us": 0, "stamp_uncertainty_us": 0}
         return {"protocol": 1, "name": "simulated switch", "capabilities": can, "inventory": {"ports": self.ports}}
 
     def call_look(self, request):
@@ -112,6 +109,9 @@ class Switch:
         return {"rows": [{"row": name, "on": True, "detect_us": row["detect_us"], "restore_us": row["restore_us"]}
                          for name, row in wanted.items()]}
 
+    def call_links(self, _):
+        return {"links": [{"port": port["name"], "up": True} for port in self.ports]}
+
     def call_close(self, _):
         return {}
 
@@ -124,7 +124,7 @@ class Switch:
                 raise Failure(f"no call {request['call']}", "unsupported")
             return {"id": request["id"], **getattr(self, "call_" + request["call"])(request)}
         except Failure as failure:
-            return {"id": request["id"], "error": str(failure), "kind": failure.kind}
+            return {"id": request["id"], "error": failure.args[0], "kind": failure.args[1]}
 
 
 def serve(switch):

@@ -40,7 +40,7 @@ class Switch:
         self.rows = {f"{port['name']}:{priority}": (port["name"], priority)
                      for port in table["ports"] for priority in port["priorities"]}
         self.epochs = dict.fromkeys(self.rows, 0)  # counts the times that the link came up
-        self.up = dict.fromkeys(self.rows, False)
+        self.up = dict.fromkeys(self.rows)  # None: not read yet
 
     def run(self, command, row, undo=""):
         port, priority = self.rows[row]
@@ -78,7 +78,7 @@ class Switch:
                 "inventory": {"ports": table["ports"]},
                 "capabilities": {"fields": list(table["fields"]), "survive": table["survive"],
                                  "treatments": list(table["treatments"]), "port_wide": [], "reads_back": True,
-                                 "detects_itself": False, "refresh_us": 0,
+                                 "detects_itself": False, "reads_links": "link" in table, "refresh_us": 0,
                                  "stamp_uncertainty_us": table["stamp_uncertainty_us"]}}
 
     def call_look(self, request):
@@ -98,6 +98,10 @@ class Switch:
             if found := re.search(pattern, output):
                 sample[field] = found.group(1) in ("1", "true", "yes") if field == "paused_now" else int(found.group(1))
         return sample
+
+    def call_links(self, _):
+        up = {port: self.up[row] for row, (port, _) in self.rows.items() if self.up[row] is not None}
+        return {"links": [{"port": port, "up": link} for port, link in up.items()]}
 
     def call_prepare(self, request):
         row = self.find(request)

@@ -36,8 +36,7 @@ std::unique_ptr<device::Device> device_of(twin::Twin& twin, const device::twin::
     if (!hardware.slingshot) {
         return std::make_unique<device::twin::SwitchDevice>(view, seat, hardware.traits);
     }
-    auto registers =
-        std::make_unique<device::twin::SlingshotRegisters>(view, seat, hardware.traits.pause_limit, hardware.gate);
+    auto registers = std::make_unique<device::twin::SlingshotRegisters>(view, seat, hardware.traits, hardware.gate);
     return std::make_unique<device::slingshot::SlingshotDevice>(seat.id, std::move(registers), seat.clock);
 }
 

@@ -25,7 +25,7 @@ TEST(DeviceCheck, AConformingHelper)
     const auto ended = device_check({"exec:" + kHelpers + "/simulated_switch.py --ports 1", "--treat", "Ethernet0:3"});
     EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
     EXPECT_THAT(ended.out, HasSubstr("ok       hello: 'simulated switch' speaks protocol 1, has 1 ports and 2 rows"));
-    EXPECT_THAT(ended.out, HasSubstr("\nconforms: 14 checks passed, 0 skipped\n"));
+    EXPECT_THAT(ended.out, HasSubstr("\nconforms: 15 checks passed, 0 skipped\n"));
 }
 
 TEST(DeviceCheck, AHelperThatBreaksARule)
@@ -34,7 +34,7 @@ TEST(DeviceCheck, AHelperThatBreaksARule)
         device_check({"exec:" PETREL_TEST_DATA "/device_exec/broken_helper.py " + kHelpers + " accepts_everything"});
     EXPECT_EQ(ended.exit_code, 5);
     EXPECT_THAT(ended.out, HasSubstr("\nFAILED   unknown call: the answer is a success"));
-    EXPECT_THAT(ended.out, HasSubstr("\ndoes not conform: 3 of 14 checks failed\n"));
+    EXPECT_THAT(ended.out, HasSubstr("\ndoes not conform: 3 of 15 checks failed\n"));
 }
 
 TEST(DeviceCheck, AHelperWithSlingshotsRegisters)
@@ -46,7 +46,7 @@ TEST(DeviceCheck, AHelperWithSlingshotsRegisters)
     EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
     EXPECT_THAT(ended.out,
                 HasSubstr("ok       hello: 'registers' speaks protocol 1, has 2 ports, of them 2 edge ports"));
-    EXPECT_THAT(ended.out, HasSubstr("\nconforms: 11 checks passed, 0 skipped\n"));
+    EXPECT_THAT(ended.out, HasSubstr("\nconforms: 12 checks passed, 0 skipped\n"));
 }
 
 TEST(ExecDriver, SplitsItsEntryIntoWords)

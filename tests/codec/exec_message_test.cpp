@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/exec/exec_request.hpp"
+#include "link/raw_code.hpp"
 
 namespace petrel::codec {
 namespace {
@@ -81,6 +82,7 @@ TEST(ExecHello, HasCapabilitiesAndRows)
     EXPECT_EQ(hello->capabilities.treatments, bit(Treatment::drop) | bit(Treatment::port_down));
     EXPECT_EQ(hello->capabilities.port_wide, bit(Treatment::port_down));
     EXPECT_TRUE(hello->capabilities.reads_back);
+    EXPECT_FALSE(hello->capabilities.reads_links);
     EXPECT_EQ(hello->capabilities.refresh, 1ms);
     EXPECT_EQ(hello->capabilities.stamp_uncertainty, 50us);
     const auto& inventory = hello->inventory;
@@ -255,6 +257,37 @@ TEST_F(ExecRows, WatchingByItself)
               "rows is []: allowed the rows of the request, in its order");
 }
 
+TEST_F(ExecRows, LinksHaveACodeOnlyWithItsList)
+{
+    const auto links = [&](std::string_view list) {
+        return parsed(fmt::format(R"({{"id":7,"links":[{}]}})", list)).links([&](std::string_view name) {
+            return names_.is_port(name);
+        });
+    };
+    const auto read = links(R"({"port":"Ethernet0","up":false,"downs":3,"disabled":true,"list":"hpe.sl_cause",)"
+                            R"("code":8388608,"neighbor_reason":39},{"port":"Ethernet4","up":true})");
+    ASSERT_TRUE(read) << read.error().what;
+    const link::RawCode code{link::list_named("hpe.sl_cause").value(), 8'388'608};
+    EXPECT_THAT(*read, ElementsAre(link::LinkSample{"Ethernet0", false, true, 3, code, 39},
+                                   link::LinkSample{"Ethernet4", true, false, 0, std::nullopt, std::nullopt}));
+    EXPECT_EQ(error_of(links(R"({"up":true})")), "links[0] has no port: it is required");
+    EXPECT_EQ(error_of(links(R"({"port":"Ethernet0"})")), "links[0] has no up: it is required");
+    EXPECT_EQ(error_of(links(R"({"port":"Ethernet0:3","up":true})")),
+              R"(links[0].port is "Ethernet0:3": allowed a port of the inventory)");
+    EXPECT_EQ(error_of(links(R"({"port":"Ethernet0","up":true},{"port":"Ethernet0","up":true})")),
+              R"(links[1].port is "Ethernet0": allowed each port once)");
+    EXPECT_EQ(error_of(links(R"({"port":"Ethernet0","up":true,"code":1})")), "links[0] has no list: it is required");
+    EXPECT_EQ(error_of(links(R"({"port":"Ethernet0","up":true,"list":"sai.port_error"})")),
+              "links[0] has no code: it is required");
+    EXPECT_EQ(error_of(links(R"({"port":"Ethernet0","up":true,"list":"sai","code":1})")),
+              R"(links[0].list is "sai": allowed a list of codes, as sai.port_error)");
+    EXPECT_EQ(error_of(links(R"({"port":"Ethernet0","up":true,"neighbor_reason":256})")),
+              "links[0].neighbor_reason is 256: allowed a whole number, 0..255");
+    EXPECT_EQ(error_of(links(R"({"port":"Ethernet0","up":true,"why":1})")),
+              "links[0] has the key 'why': allowed a known key, one of port, up, downs, disabled, list, code, "
+              "neighbor_reason");
+}
+
 TEST_F(ExecRows, Requests)
 {
     device::Undo undo;
@@ -269,6 +302,7 @@ TEST_F(ExecRows, Requests)
     EXPECT_EQ(exec_apply(4, "Ethernet0:3", Treatment::none, undo),
               R"({"id":4,"call":"apply","target":"Ethernet0:3","want":"none","undo":"7"})");
     EXPECT_EQ(exec_read_back(5, "Ethernet0:3"), R"({"id":5,"call":"read_back","target":"Ethernet0:3"})");
+    EXPECT_EQ(exec_links(6), R"({"id":6,"call":"links"})");
     EXPECT_EQ(exec_close(6), R"({"id":6,"call":"close"})");
 }
 

@@ -188,6 +188,16 @@ TEST_F(BrokenHelper, AWrongValueMakesTheDeviceFailing)
     EXPECT_THAT(agent_->control({"status"}).out, HasSubstr("samples[0].tx_packets is -1"));
 }
 
+TEST_F(BrokenHelper, ALinkThatGoesDownIsAnEventWithItsReason)
+{
+    live("loses_a_link", false);
+    expect_logged(
+        {"link_down", "Ethernet0", "event 1: 36 Neighbor Unknown (sai.port_error 0x2 = 0x0102 PHY_REMOTE_FAULT)"});
+    expect_logged({"link_up", "Ethernet0"});
+    EXPECT_THAT(agent_->control({"link", "show", "--history"}).out, HasSubstr("sai.port_error 0x2"));
+    EXPECT_THAT(agent_->control({"link", "show"}).out, HasSubstr("Ethernet4"));
+}
+
 TEST_F(BrokenHelper, AQueueThatTheHelperLeavesOutIsUnseen)
 {
     live("leaves_rows_out", false);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -21,19 +22,20 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
+constexpr auto kScenario = PETREL_TEST_DATA "/../scenarios/pause-too-long.toml";
+
 class SlingshotHelper : public testing::Test {
 protected:
-    void live(const std::string& defect = "")
+    void live(const std::string& defect = "", const std::string& scenario = kScenario)
     {
         agent_ = std::make_unique<test::SimulatedAgent>(
-            time_,
-            test::SimulatedAgent::Options{
-                .folder = folder_.path(),
-                .config = fmt::format("[[device]]\nname = \"x0c0r4b0\"\nswitch_log = \"{}\"\n"
-                                      "driver = \"slingshot:exec:{} {}/../scenarios/pause-too-long.toml {} {}\"\n"
-                                      "[[policy]]\npreset = \"pause-too-long\"\n",
-                                      (folder_ / "messages").string(), PETREL_BIN_DIR "/petrel-test-slingshot",
-                                      PETREL_TEST_DATA, (folder_ / "writes").string(), defect)});
+            time_, test::SimulatedAgent::Options{
+                       .folder = folder_.path(),
+                       .config = fmt::format("[[device]]\nname = \"x0c0r4b0\"\nswitch_log = \"{}\"\n"
+                                             "driver = \"slingshot:exec:{} {} {} {}\"\n"
+                                             "[[policy]]\npreset = \"pause-too-long\"\n",
+                                             (folder_ / "messages").string(), PETREL_BIN_DIR "/petrel-test-slingshot",
+                                             scenario, (folder_ / "writes").string(), defect)});
     }
     void expect_logged(const std::vector<std::string>& words)
     {
@@ -68,6 +70,21 @@ TEST_F(SlingshotHelper, APauseTooLongIsSqueezedIgnoredMonitoredAndReverted)
                             MatchesRegex("1510 ms: Ethernet0 R_PF_EEG_SIZE_CFG = 9216, 279[0-9][0-9] discarded"),
                             MatchesRegex("1510 ms: Ethernet0 PCP_ENABLE = 1, 279[0-9][0-9] discarded")));
     EXPECT_EQ(masked_switch_log(folder_ / "messages"), five_masked_lines(19, "x0c0r4j3p1"));
+}
+
+// The neighbour of Ethernet1 takes the link down with 39, and sends the reason.
+TEST_F(SlingshotHelper, ALinkThatGoesDownIsAnEventWithTheReasonOfItsNeighbour)
+{
+    const auto file = folder_ / "link.toml";
+    std::filesystem::copy_file(kScenario, file);
+    std::ofstream{file, std::ios::app} << "[[fault]]\nat = \"1s\"\nkind = \"link-down\"\nport = \"h1\"\nreason = 39\n"
+                                          "[[fault]]\nat = \"1200ms\"\nkind = \"link-up\"\nport = \"h1\"\n";
+    live("", file.string());
+    expect_logged({"link_down", "Ethernet1", "event 1: 0 None, neighbour 39 FM Bounce"});
+    expect_logged({"link_up", "Ethernet1"});
+    EXPECT_THAT(agent_->control({"link", "show", "Ethernet1"}).out, HasSubstr("39 FM Bounce"));
+    EXPECT_THAT(agent_->control({"link", "clear", "Ethernet1", "--sequence", "1"}).exit_code, 0);
+    EXPECT_THAT(agent_->control({"link", "show", "Ethernet1"}).out, testing::Not(HasSubstr("39 FM Bounce")));
 }
 
 TEST_F(SlingshotHelper, AHelperThatEndsIsReportedAndStartedAgain)

@@ -70,6 +70,15 @@ class Broken(Switch):
             sample["tx_packets"] = 1000 - self.looks
         return answer
 
+    def defect_knows_other_links(self, call, request, answer):
+        return {**answer, "links": [{"port": "Ethernet99", "up": True}]} if call == "links" else answer
+
+    # Ethernet0, from the tenth look to the thirtieth.
+    def defect_loses_a_link(self, call, request, answer):
+        if call == "links" and 10 <= self.looks < 30:
+            answer["links"][0] = {"port": "Ethernet0", "up": False, "list": "sai.port_error", "code": 2}
+        return answer
+
     def defect_accepts_everything(self, call, request, answer):
         return {"id": request["id"]} if "error" in answer else answer
 

@@ -44,7 +44,7 @@ TEST(Conformance, TheSimulatedSwitchConforms)
     const auto checks = check({kExamples + "/simulated_switch.py", "--storm", "Ethernet0:3@0+60"}, "Ethernet4:3");
     EXPECT_THAT(with_verdict(checks, Verdict::failed), IsEmpty());
     EXPECT_THAT(with_verdict(checks, Verdict::skipped), IsEmpty());
-    EXPECT_EQ(checks.size(), 14U);
+    EXPECT_EQ(checks.size(), 15U);
 }
 
 TEST(Conformance, WithoutAQueueToTreatItOnlyReads)
@@ -142,6 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
         Defect{"lacks_a_field", "declared fields: no sample has rx_xoff: allowed in capabilities.fields is what can"},
         Defect{"counters_shrink", "counters and stamps only grow: Ethernet0:3: tx_packets goes from 999 to 997"},
         Defect{"hangs_at_third_look", "counters and stamps only grow: the helper program: no answer within 1000 ms"},
+        Defect{"knows_other_links", R"(links: links[0].port is "Ethernet99": allowed a port of the inventory)"},
         Defect{"accepts_everything", "unknown call: the answer is a success: allowed is an error of the kind"},
         Defect{"prepare_applies", "prepare only reads: after prepare, read_back shows drop: allowed is none"},
         Defect{"apply_does_nothing", "treatment drop: after apply, read_back shows none: allowed is drop"},

@@ -285,6 +285,29 @@ TEST_F(ExecDeviceTest, DelegatesDetectionOnlyWhereTheHelperDetects)
     EXPECT_TRUE(watched->front().on);
 }
 
+TEST_F(ExecDeviceTest, LinksAreReadOnlyWhereTheHelperReportsThem)
+{
+    open();
+    EXPECT_FALSE(device_->capabilities().reads_links);
+    EXPECT_EQ(device_->read_links().error().kind, ErrorKind::unsupported);
+    EXPECT_THAT(state_.requests, SizeIs(1)) << "the helper gets no request that it does not know";
+
+    auto hello = hello_answer();
+    hello.replace(hello.find(R"("refresh_us")"), 0, R"("reads_links":true,)");
+    auto opened = open_with({{hello},
+                             {R"({"id":2,"links":[{"port":"Ethernet4","up":false,"downs":1}]})"},
+                             {R"({"id":3,"links":[{"port":"Ethernet8","up":true}]})"},
+                             {fmt::format(R"({{"inventory":{}}})", ports_json({"Ethernet8"})),
+                              R"({"id":4,"links":[{"port":"Ethernet8","up":true}]})"}});
+    ASSERT_TRUE(opened) << opened.error().what;
+    device_ = std::move(*opened);
+    EXPECT_TRUE(device_->capabilities().reads_links);
+    EXPECT_EQ(device_->read_links(), (std::vector{link::LinkSample{"Ethernet4", false, false, 1, {}, {}}}));
+    EXPECT_EQ(state_.requests.back(), R"({"id":2,"call":"links"})");
+    EXPECT_EQ(device_->read_links().error().what, R"(links[0].port is "Ethernet8": allowed a port of the inventory)");
+    EXPECT_TRUE(device_->read_links()) << "a new inventory waits for the next look";
+}
+
 TEST_F(ExecDeviceTest, CloseWaitsForTheEnd)
 {
     open({{R"({"id":2})"}});

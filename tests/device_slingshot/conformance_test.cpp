@@ -47,7 +47,7 @@ TEST_F(RegisterConformance, ASoundHelperConformsAndItsRegistersAreAsBefore)
     constexpr auto kRegisters = R"({"Ethernet0": {"max_frame_size": 9216, "pcp_enable": 1}, )"
                                 R"("Ethernet1": {"max_frame_size": 1500, "pcp_enable": 1}})";
     std::ofstream{folder_ / "registers"} << kRegisters;
-    EXPECT_EQ(run("Ethernet1", Verdict::passed).size(), 11U);
+    EXPECT_EQ(run("Ethernet1", Verdict::passed).size(), 12U);
     EXPECT_THAT(run("Ethernet1", Verdict::failed), IsEmpty());
     std::string left;
     std::getline(std::ifstream{folder_ / "registers"}, left);
@@ -75,6 +75,7 @@ TEST_F(RegisterConformance, ItSaysWhatIsWrong)
     EXPECT_THAT(first_failed("discards_shrink"), HasSubstr("counters only grow: Ethernet0: a counter shrinks"));
     EXPECT_THAT(first_failed("reads_all_only"), HasSubstr("read one port: Ethernet1 cannot be read"));
     EXPECT_THAT(first_failed("no_edge"), HasSubstr("hello: ports has no port with edge = true"));
+    EXPECT_THAT(first_failed("links_in_words"), HasSubstr(R"(links: links[0].up is "yes": allowed true or false)"));
     EXPECT_THAT(first_failed("accepts_any_call"), HasSubstr("unknown call: the answer is a success"));
     EXPECT_THAT(first_failed("accepts_any_port"), HasSubstr("unknown port: the answer is a success"));
     EXPECT_THAT(first_failed("accepts_any_register"), HasSubstr("unknown register: the answer is a success"));

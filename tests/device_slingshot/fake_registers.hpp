@@ -93,6 +93,8 @@ public:
         return {};
     }
 
+    bool reads_links() const override { return false; }
+    Result<std::vector<link::LinkSample>> read_links() override { return unreachable(); }
     bool lost() const override { return switch_.lost; }
     Result<void> close() override { return {}; }
 

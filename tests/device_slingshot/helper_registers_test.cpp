@@ -124,6 +124,27 @@ TEST_F(SlingshotHelperTest, ALostHelperMakesEveryLaterLookFail)
     }
 }
 
+// Also those of ports that lead into the fabric.
+TEST_F(SlingshotHelperTest, LinksAreThoseOfAllPorts)
+{
+    open({});
+    EXPECT_FALSE(device_->capabilities().reads_links);
+    std::string hello = kRegistersHello;
+    hello.replace(hello.find(R"("ports")"), 0, R"("reads_links":true,)");
+    auto opened =
+        open_with({{hello},
+                   {R"({"id":2,"links":[{"port":"Ethernet1","up":false,"list":"hpe.sl_cause","code":8388608}]})"},
+                   {R"({"id":3,"links":[{"port":"Ethernet3","up":true}]})"}});
+    ASSERT_TRUE(opened) << opened.error().what;
+    device_ = std::make_unique<SlingshotDevice>(DeviceId{7}, std::move(*opened), clock_);
+    EXPECT_TRUE(device_->capabilities().reads_links);
+    const link::RawCode code{link::list_named("hpe.sl_cause").value(), 8'388'608};
+    EXPECT_EQ(device_->read_links(), (std::vector{link::LinkSample{"Ethernet1", false, false, 0, code, {}}}));
+    EXPECT_EQ(state_.requests.back(), R"({"id":2,"call":"links"})");
+    EXPECT_EQ(device_->read_links().error().what, R"(links[0].port is "Ethernet3": allowed a port of the inventory)");
+    EXPECT_FALSE(device_->wants_reopening());
+}
+
 TEST_F(SlingshotHelperTest, AHelperOfAnotherProtocolIsRefused)
 {
     const auto opened = open_with({{R"({"id":1,"error":"no such register set","kind":"unsupported"})"}});

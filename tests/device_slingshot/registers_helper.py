@@ -29,7 +29,10 @@ class Switch:
 
     def call_hello(self, _):
         ports = [{"name": port, "speed_bps": 0, "edge": self.defect != "no_edge", **USUAL} for port in PORTS]
-        return {"protocol": 1, "registers": "slingshot", "name": "registers", "ports": ports}
+        return {"protocol": 1, "registers": "slingshot", "name": "registers", "reads_links": True, "ports": ports}
+
+    def call_links(self, _):
+        return {"links": [{"port": port, "up": "yes" if self.defect == "links_in_words" else True} for port in PORTS]}
 
     def call_read(self, request):
         self.reads += 1

@@ -38,8 +38,7 @@ public:
     TwinHelper(const scenario::Scenario& scenario, std::unique_ptr<twin::Twin> twin, const std::string& writes)
         : node_(scenario.watches.front().node),
           twin_(std::move(twin)),
-          registers_(twin_->switch_view(node_), {twin_->setup().topology, node_, clock_},
-                     lab::hardware_of(scenario, node_).traits.pause_limit),
+          registers_(twin_->switch_view(node_), {twin_->setup().topology, node_, clock_}, traits_of(scenario, node_)),
           writes_(writes, std::ios::app)
     {
         scenario::schedule(scenario.faults, *twin_);
@@ -68,6 +67,8 @@ public:
             read(request.at("ports"), answer);
         } else if (call == "write") {
             write(request, answer);
+        } else if (call == "links") {
+            links(answer);
         } else if (call != "close") {
             answer["error"] = fmt::format("no call '{}'", call);
             answer["kind"] = "unsupported";
@@ -77,9 +78,20 @@ public:
     }
 
 private:
+    static device::twin::Traits traits_of(const scenario::Scenario& scenario, topology::NodeId node)
+    {
+        auto traits = lab::hardware_of(scenario, node).traits;
+        traits.reads_links = true;
+        return traits;
+    }
+
     void hello(Json& answer) const
     {
-        answer.update({{"protocol", 1}, {"registers", "slingshot"}, {"name", "twin"}, {"ports", Json::array()}});
+        answer.update({{"protocol", 1},
+                       {"registers", "slingshot"},
+                       {"name", "twin"},
+                       {"reads_links", registers_.reads_links()},
+                       {"ports", Json::array()}});
         for (const auto& port : registers_.ports()) {
             answer["ports"].push_back({{"name", port.names.name},
                                        {"speed_bps", port.speed.bps},
@@ -117,6 +129,22 @@ private:
                           {"frames_sent", *reading.frames_sent},
                           {"frames_discarded", *reading.frames_discarded}});
         }
+    }
+
+    void links(Json& answer)
+    {
+        answer["links"] = Json::array();
+        at_present([&] {
+            const auto links = registers_.read_links().value();
+            for (const auto& link : links) {
+                answer["links"].push_back({{"port", link.port},
+                                           {"up", link.up},
+                                           {"downs", link.downs},
+                                           {"list", link::list_name(link.code->list)},
+                                           {"code", link.code->code},
+                                           {"neighbor_reason", *link.nldr}});
+            }
+        });
     }
 
     void pass_a_poll()

@@ -9,6 +9,7 @@
 #include "base/complaint_text.hpp"
 #include "codec/exec/exec_line.hpp"
 #include "codec/json_shape.hpp"
+#include "link/raw_code.hpp"
 
 namespace petrel::codec {
 
@@ -53,8 +54,8 @@ std::uint32_t read_set(const Part& list, std::optional<Enum> (*from_name)(std::s
 
 Capabilities read_capabilities(const Part& part)
 {
-    part.only({"fields", "survive", "treatments", "port_wide", "reads_back", "detects_itself", "refresh_us",
-               "stamp_uncertainty_us"});
+    part.only({"fields", "survive", "treatments", "port_wide", "reads_back", "detects_itself", "reads_links",
+               "refresh_us", "stamp_uncertainty_us"});
     constexpr auto kAll = ~std::uint32_t{};
     Capabilities offered;
     const auto fields = part.get("fields");
@@ -69,6 +70,8 @@ Capabilities read_capabilities(const Part& part)
         read_set(part.get("port_wide"), watchdog::treatment_from_name, offered.treatments, "one of `treatments`");
     offered.reads_back = part.get("reads_back").flag();
     offered.detects_itself = part.get("detects_itself").flag();
+    const auto links = part.find("reads_links");
+    offered.reads_links = links && links->flag();
     offered.refresh = part.get("refresh_us").duration_us();
     offered.stamp_uncertainty = part.get("stamp_uncertainty_us").duration_us();
     return offered;
@@ -181,6 +184,39 @@ device::Delegated read_delegated(const Part& part, const ExecNames& names)
     watched.detect = read_timer(part, "detect_us", "observed_detect_us");
     watched.restore = read_timer(part, "restore_us", "observed_restore_us");
     return watched;
+}
+
+// A code and its list, or none of them.
+std::optional<link::RawCode> read_link_code(const Part& part)
+{
+    const auto list = part.find("list");
+    if (!list && !part.find("code")) {
+        return std::nullopt;
+    }
+    const auto known = link::list_named(part.get("list").name());
+    if (!known) {
+        list->refuse("a list of codes, as sai.port_error");
+    }
+    return link::RawCode{*known, part.get("code").number(exec_line::kMostNumber)};
+}
+
+link::LinkSample read_link(const Part& part)
+{
+    part.only({"port", "up", "downs", "disabled", "list", "code", "neighbor_reason"});
+    link::LinkSample seen;
+    seen.port = part.get("port").name();
+    seen.up = part.get("up").flag();
+    if (const auto downs = part.find("downs")) {
+        seen.downs = static_cast<std::uint32_t>(downs->number(exec_line::kMostNumber32));
+    }
+    if (const auto disabled = part.find("disabled")) {
+        seen.disabled = disabled->flag();
+    }
+    seen.code = read_link_code(part);
+    if (const auto reason = part.find("neighbor_reason")) {
+        seen.nldr = static_cast<std::uint8_t>(reason->number(std::numeric_limits<std::uint8_t>::max()));
+    }
+    return seen;
 }
 
 std::pair<ExecMessage::Kind, std::uint64_t> kind_of(const Part& line)
@@ -303,6 +339,25 @@ Result<std::vector<device::Delegated>> ExecMessage::delegated(const ExecNames& n
             list.refuse("the rows of the request, in its order");
         }
         return rows;
+    });
+}
+
+Result<std::vector<link::LinkSample>> ExecMessage::links(const std::function<bool(std::string_view)>& is_port) const
+{
+    return tree_->answer([&](const Part& line) {
+        line.only({"id", "links"});
+        std::vector<link::LinkSample> links;
+        std::set<std::string> seen;
+        line.get("links").each(kMostExecPorts, [&](const Part& part) {
+            links.push_back(read_link(part));
+            if (!is_port(links.back().port)) {
+                part.get("port").refuse("a port of the inventory");
+            }
+            if (!seen.insert(links.back().port).second) {
+                part.get("port").refuse("each port once");
+            }
+        });
+        return links;
     });
 }
 

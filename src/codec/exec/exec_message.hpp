@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,6 +65,8 @@ public:
     Result<device::Undo> undo() const;
     Result<watchdog::Treatment> treatment() const;
     Result<std::vector<device::Delegated>> delegated(const ExecNames&, std::span<const device::DelegatedRow>) const;
+    // `is_port`: whether a port has this name.
+    Result<std::vector<link::LinkSample>> links(const std::function<bool(std::string_view)>& is_port) const;
     Result<void> done() const;  // of apply and close
 
     Result<ExecNotice> notice(Instant received) const;

@@ -17,6 +17,11 @@ public:
 
     std::optional<Slot> row(std::string_view name) const;
     std::optional<Target> target(std::string_view name) const;  // a row or a port
+    bool is_port(std::string_view name) const
+    {
+        const auto found = target(name);
+        return found && !found->priority;
+    }
     const std::string& name(Slot row) const { return names_[row.value]; }
     // A name that stands for two rows or ports ("a:3" is queue 3 of port "a" and a port of that name); empty = none.
     const std::string& ambiguous() const { return ambiguous_; }

@@ -69,6 +69,8 @@ std::string exec_watch_by_itself(std::uint64_t id, const ExecNames& names, std::
     return to_line(json);
 }
 
+std::string exec_links(std::uint64_t id) { return to_line(request(id, "links")); }
+
 std::string exec_close(std::uint64_t id) { return to_line(request(id, "close")); }
 
 }  // namespace petrel::codec

@@ -20,6 +20,7 @@ std::string exec_prepare(std::uint64_t id, std::string_view target, watchdog::Tr
 std::string exec_apply(std::uint64_t id, std::string_view target, watchdog::Treatment want, const device::Undo&);
 std::string exec_read_back(std::uint64_t id, std::string_view target);
 std::string exec_watch_by_itself(std::uint64_t id, const ExecNames&, std::span<const device::DelegatedRow>);
+std::string exec_links(std::uint64_t id);
 std::string exec_close(std::uint64_t id);
 
 }  // namespace petrel::codec

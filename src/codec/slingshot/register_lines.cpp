@@ -117,11 +117,12 @@ Result<RegistersHello> read_registers_hello(const ExecMessage& message)
 {
     return message.tree().answer([](const Part& line) {
         exec_line::check_protocol(line);
-        line.only({"id", "protocol", "registers", "name", "answer_within_ms", "ports"});
+        line.only({"id", "protocol", "registers", "name", "answer_within_ms", "reads_links", "ports"});
         if (const auto registers = line.get("registers"); registers.name() != kSlingshot) {
             registers.refuse(kSlingshot);
         }
-        return RegistersHello{line.get("name").name(), exec_line::read_answer_within(line),
+        const auto links = line.find("reads_links");
+        return RegistersHello{line.get("name").name(), exec_line::read_answer_within(line), links && links->flag(),
                               read_register_ports(line.get("ports"))};
     });
 }

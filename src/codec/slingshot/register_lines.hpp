@@ -1,5 +1,5 @@
 // The lines between Petrel and a helper program for the registers of a Slingshot switch (docs/device-exec.md): the
-// requests, without their newline, and the readers of their answers. Close is that of the exec protocol.
+// requests, without their newline, and the readers of their answers. Links and close are those of the exec protocol.
 //
 // A reader fails with the helper's own error if the answer is one, and with ErrorKind::corrupt if the line is wrong.
 #pragma once
@@ -20,6 +20,7 @@ namespace petrel::codec {
 struct RegistersHello {
     std::string name;
     Duration answer_within{};
+    bool reads_links{};
     std::vector<device::slingshot::Port> ports;
 };
 

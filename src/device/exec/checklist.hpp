@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,6 +67,9 @@ public:
                            seen ? *seen : seen.error().what});
         over_ = !conversation_ || conversation_->ended();
     }
+
+    // Of a helper that reports the links of its ports.
+    void check_links(const std::function<bool(std::string_view)>& is_port);
 
     void check_unknown_call()
     {

@@ -48,6 +48,9 @@ public:
         list_.check("look at one row", [this] { return look_at_one(); });
         list_.check("declared fields", [this] { return find_fields(); });
         list_.check("counters and stamps only grow", [this] { return look_again(); });
+        if (hello_.capabilities.reads_links) {
+            list_.check_links([this](std::string_view name) { return names().is_port(name); });
+        }
         list_.check_unknown_call();
         list_.check("unknown row", [this] { return look_at_stranger(); });
         list_.check("unknown target", [this] { return prepare_stranger(); });

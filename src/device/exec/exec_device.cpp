@@ -191,4 +191,16 @@ Result<std::vector<Delegated>> ExecDevice::delegate_detection(std::span<const De
         .and_then([&](const ExecMessage& answer) { return answer.delegated(names_, rows); });
 }
 
+// Behind a new inventory that waits for a look, an answer may name ports of either.
+Result<std::vector<link::LinkSample>> ExecDevice::read_links()
+{
+    if (!capabilities_.reads_links) {
+        return PlainDevice::read_links();
+    }
+    return ask([](std::uint64_t id) { return codec::exec_links(id); }).and_then([&](const ExecMessage& answer) {
+        return answer.links(
+            [&](std::string_view name) { return conversation_.has_inventory() || names_.is_port(name); });
+    });
+}
+
 }  // namespace petrel::device::exec

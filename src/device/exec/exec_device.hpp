@@ -36,6 +36,7 @@ public:
     void set_watched_rows(std::span<const Slot> rows) override { watched_.assign(rows.begin(), rows.end()); }
     std::vector<UnseenQueue> unseen_queues() const override;
     bool wants_reopening() const override { return conversation_.ended(); }
+    Result<std::vector<link::LinkSample>> read_links() override;
     Result<void> close() override { return conversation_.close(); }
 
 private:

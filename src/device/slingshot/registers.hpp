@@ -11,6 +11,9 @@
 //   epoch           changes whenever the link was down or counters were cleared; 0 while the link is down.
 // A written value is in force when write() returns, and stays until the next write, also after the process has ended.
 //
+// read_links() is for implementations that know the links of their ports (reads_links()): a sample of each port whose
+// link is known at present, in any order. It also has ports that lead into the fabric.
+//
 // read() fails if no port can be read. If one port cannot be read, its entry in the answer says why. An implementation
 // that lost the switch for good fails every later call, and lost() is true: it must be opened again.
 //
@@ -26,6 +29,7 @@
 
 #include "base/ids.hpp"
 #include "base/result.hpp"
+#include "link/link_sample.hpp"
 
 namespace petrel::device::slingshot {
 
@@ -69,6 +73,8 @@ public:
     // One entry for each of these ports, in their order.
     virtual Result<std::vector<Result<PortReading>>> read(std::span<const std::uint16_t> ports) = 0;
     virtual Result<void> write(std::uint16_t port, Register, std::uint32_t value) = 0;
+    virtual bool reads_links() const = 0;
+    virtual Result<std::vector<link::LinkSample>> read_links() = 0;
     virtual bool lost() const = 0;
     virtual Result<void> close() = 0;  // the last call
 };

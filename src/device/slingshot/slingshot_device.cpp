@@ -40,6 +40,7 @@ SlingshotDevice::SlingshotDevice(DeviceId id, std::unique_ptr<Registers> registe
     capabilities_.treatments = bit(Treatment::squeeze);
     capabilities_.port_wide = bit(Treatment::squeeze);
     capabilities_.reads_back = true;
+    capabilities_.reads_links = registers_->reads_links();
 }
 
 Result<void> SlingshotDevice::look(std::span<const Slot> rows, watchdog::Intake& into)

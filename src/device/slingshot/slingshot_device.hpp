@@ -38,6 +38,7 @@ public:
     void set_watched_rows(std::span<const Slot> rows) override { watched_.assign(rows.begin(), rows.end()); }
     std::vector<UnseenQueue> unseen_queues() const override;
     bool wants_reopening() const override { return registers_->lost(); }
+    Result<std::vector<link::LinkSample>> read_links() override { return registers_->read_links(); }
     Result<void> close() override { return registers_->close(); }
 
 private:

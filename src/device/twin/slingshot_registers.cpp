@@ -20,14 +20,14 @@ std::uint8_t small(std::uint16_t port) { return static_cast<std::uint8_t>(port);
 
 }  // namespace
 
-SlingshotRegisters::SlingshotRegisters(petrel::twin::SwitchView view, const Seat& seat, Duration pause_limit,
+SlingshotRegisters::SlingshotRegisters(petrel::twin::SwitchView view, const Seat& seat, const Traits& traits,
                                        std::shared_ptr<const RegisterGate> gate)
-    : view_(view), seat_(seat), gate_(std::move(gate))
+    : view_(view), seat_(seat), gate_(std::move(gate)), links_(view, seat), reads_links_(traits.reads_links)
 {
     const slingshot::Settings usual{view_.profile().max_frame_bytes, view_.honours() == 0 ? 0U : 1U};
     for (const auto& names : seat.topology.nodes[seat.node.value].ports) {
         view_.set_pause_limit(small(static_cast<std::uint16_t>(ports_.size())),
-                              static_cast<petrel::twin::Ps>(pause_limit.count()) * petrel::twin::kNs);
+                              static_cast<petrel::twin::Ps>(traits.pause_limit.count()) * petrel::twin::kNs);
         ports_.push_back({names, {}, false, usual, view_.honours()});
     }
     for (const auto& link : seat.topology.links) {

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "device/slingshot/registers.hpp"
+#include "device/twin/links.hpp"
 #include "device/twin/seat.hpp"
+#include "device/twin/traits.hpp"
 #include "twin/switch_view.hpp"
 
 namespace petrel::device::twin {
@@ -19,13 +21,15 @@ struct RegisterGate {
 
 class SlingshotRegisters final : public slingshot::Registers {
 public:
-    // `pause_limit` is the limit of the switch: a longer pause shows in the pause-timeout status.
-    SlingshotRegisters(petrel::twin::SwitchView, const Seat&, Duration pause_limit,
+    // The limit of the switch is that of the traits: a longer pause shows in the pause-timeout status.
+    SlingshotRegisters(petrel::twin::SwitchView, const Seat&, const Traits&,
                        std::shared_ptr<const RegisterGate> = nullptr);
 
     std::span<const slingshot::Port> ports() const override { return ports_; }
     Result<std::vector<Result<slingshot::PortReading>>> read(std::span<const std::uint16_t> ports) override;
     Result<void> write(std::uint16_t port, slingshot::Register, std::uint32_t value) override;
+    bool reads_links() const override { return reads_links_; }
+    Result<std::vector<link::LinkSample>> read_links() override { return links_.read(); }
     bool lost() const override { return false; }
     Result<void> close() override { return {}; }
 
@@ -36,6 +40,8 @@ private:
     Seat seat_;
     std::shared_ptr<const RegisterGate> gate_;  // null: every write passes
     std::vector<slingshot::Port> ports_;
+    Links links_;
+    bool reads_links_;
 };
 
 }  // namespace petrel::device::twin

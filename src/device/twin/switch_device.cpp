@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "link/raw_code.hpp"
-
 namespace petrel::device::twin {
 
 using watchdog::Capabilities;
@@ -146,15 +144,12 @@ Treatment shown_by(const PortFields& f)
 }  // namespace
 
 SwitchDevice::SwitchDevice(sim::SwitchView view, const Seat& seat, const Traits& traits)
-    : NodeDevice(seat), view_(view), traits_(traits)
+    : NodeDevice(seat), view_(view), traits_(traits), links_(view, seat)
 {
     capabilities_ = capabilities_of(traits, view_.profile());
     stamp_drift_ppm_ = view_.profile().flaws.drift_ppm;
-    const auto own_reasons = link::list_named("opa.ldr").value();
     for (std::uint8_t port = 0; port != view_.ports(); ++port) {
         add_rows(port, view_.lossless(), bit(Field::pause_timeout));
-        downs_.push_back(view_.epoch(port) / 2);
-        links_.push_back({inventory_.ports[port].name, true, false, 0, link::RawCode{own_reasons, 0}, 0});
     }
     program_detectors();
 }
@@ -305,32 +300,6 @@ Result<void> SwitchDevice::apply(const Command& command, const Undo& undo)
 Result<Treatment> SwitchDevice::read_back(const Target& target)
 {
     return check(target).map([&] { return shown(target); });
-}
-
-// Clears the registers of a link that is up again, as a manager does, so that they can record the next reason.
-Result<std::vector<link::LinkSample>> SwitchDevice::read_links()
-{
-    std::vector<link::LinkSample> samples;
-    for (std::uint8_t port = 0; port != view_.ports(); ++port) {
-        const auto reading = view_.link(port, now());
-        if (!reading.settled) {
-            continue;  // the neighbour's reason may still arrive
-        }
-        auto& shown = links_[port];
-        shown.up = view_.link_up(port);
-        const auto downs = view_.epoch(port) / 2;  // the first epoch is 1, and the link is up in it
-        shown.downs = downs - std::exchange(downs_[port], downs);
-        if (!reading.registers.clear()) {
-            shown.code->code = reading.registers.ldr;
-            shown.nldr = reading.registers.nldr;
-        }
-        if (reading.state == link::LinkState::init) {
-            view_.arm_link(port, reading.registers.seq);
-            view_.activate_link(port);
-        }
-        samples.push_back(shown);
-    }
-    return samples;
 }
 
 void SwitchDevice::listen(NoticeSink& sink)

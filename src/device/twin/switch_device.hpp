@@ -6,6 +6,7 @@
 //   port_down                         the transmitter off
 #pragma once
 
+#include "device/twin/links.hpp"
 #include "device/twin/node_device.hpp"
 #include "twin/switch_view.hpp"
 
@@ -24,7 +25,7 @@ public:
     void listen(NoticeSink&) override;
     // Uses the intervals of the traits, because they are fixed in the hardware. Those of the policies are ignored.
     Result<std::vector<Delegated>> delegate_detection(std::span<const DelegatedRow>) override;
-    Result<std::vector<link::LinkSample>> read_links() override;
+    Result<std::vector<link::LinkSample>> read_links() override { return links_.read(); }
 
 private:
     struct Intervals {
@@ -43,9 +44,8 @@ private:
 
     sim::SwitchView view_;
     Traits traits_;
-    std::vector<bool> detector_on_;        // by row
-    std::vector<link::LinkSample> links_;  // by port
-    std::vector<std::uint32_t> downs_;     // by port: how often its link went down so far
+    std::vector<bool> detector_on_;  // by row
+    Links links_;
 };
 
 }  // namespace petrel::device::twin

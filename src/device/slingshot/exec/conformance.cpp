@@ -40,6 +40,11 @@ public:
         list_.check("read all edge ports", [this] { return read_all(first_); });
         list_.check("read one port", [this] { return read_one(); });
         list_.check("counters only grow", [this] { return read_again(); });
+        if (hello_.reads_links) {
+            list_.check_links([this](std::string_view name) {
+                return std::ranges::any_of(hello_.ports, [&](const Port& port) { return port.names.name == name; });
+            });
+        }
         list_.check_unknown_call();
         list_.check("unknown port", [this] { return write_refused(kNoPort, "max_frame_size"); });
         list_.check("unknown register", [this] { return write_refused(edge_ports().front(), "pause_timeout"); });

@@ -1,8 +1,9 @@
 #include "device/slingshot/exec/helper_registers.hpp"
 
+#include <algorithm>
 #include <utility>
 
-#include "codec/slingshot/register_lines.hpp"
+#include "codec/exec/exec_request.hpp"
 
 namespace petrel::device::slingshot {
 
@@ -16,13 +17,16 @@ Result<std::unique_ptr<HelperRegisters>> HelperRegisters::open(const exec::Start
         return conversation.hello(codec::registers_hello, codec::read_registers_hello, exec::kHelloWithin)
             .map([&](codec::RegistersHello hello) {
                 return std::unique_ptr<HelperRegisters>{
-                    new HelperRegisters{std::move(conversation), std::move(hello.ports), std::move(report)}};
+                    new HelperRegisters{std::move(conversation), std::move(hello), std::move(report)}};
             });
     });
 }
 
-HelperRegisters::HelperRegisters(exec::Conversation conversation, std::vector<Port> ports, NoteSink report)
-    : conversation_(std::move(conversation)), ports_(std::move(ports)), report_(std::move(report))
+HelperRegisters::HelperRegisters(exec::Conversation conversation, codec::RegistersHello hello, NoteSink report)
+    : conversation_(std::move(conversation)),
+      ports_(std::move(hello.ports)),
+      reads_links_(hello.reads_links),
+      report_(std::move(report))
 {}
 
 // Of the lines that a helper may send by itself, only notes belong to this protocol.
@@ -54,6 +58,15 @@ Result<void> HelperRegisters::write(std::uint16_t port, Register which, std::uin
 {
     return ask([&](std::uint64_t id) { return codec::register_write(id, ports_[port].names.name, which, value); })
         .and_then([](const ExecMessage& answer) { return answer.done(); });
+}
+
+Result<std::vector<link::LinkSample>> HelperRegisters::read_links()
+{
+    return ask([](std::uint64_t id) { return codec::exec_links(id); }).and_then([&](const ExecMessage& answer) {
+        return answer.links([&](std::string_view name) {
+            return std::ranges::any_of(ports_, [&](const Port& port) { return port.names.name == name; });
+        });
+    });
 }
 
 }  // namespace petrel::device::slingshot

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/slingshot/register_lines.hpp"
 #include "device/exec/conversation.hpp"
 #include "device/slingshot/registers.hpp"
 
@@ -27,17 +28,20 @@ public:
     std::span<const Port> ports() const override { return ports_; }
     Result<std::vector<Result<PortReading>>> read(std::span<const std::uint16_t> ports) override;
     Result<void> write(std::uint16_t port, Register, std::uint32_t value) override;
+    bool reads_links() const override { return reads_links_; }
+    Result<std::vector<link::LinkSample>> read_links() override;
     bool lost() const override { return conversation_.ended(); }
     Result<void> close() override { return conversation_.close(); }
 
 private:
-    HelperRegisters(exec::Conversation conversation, std::vector<Port> ports, NoteSink report);
+    HelperRegisters(exec::Conversation conversation, codec::RegistersHello hello, NoteSink report);
 
     template <class Make>
     Result<codec::ExecMessage> ask(Make make);
 
     exec::Conversation conversation_;
     std::vector<Port> ports_;
+    bool reads_links_;
     NoteSink report_;
 };
 
