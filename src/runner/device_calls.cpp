@@ -136,7 +136,7 @@ void DeviceCalls::gather(std::optional<watchdog::Checkpoint> remembered, std::fu
 
 void DeviceCalls::look(Look look, std::function<void(Looked)> then)
 {
-    Looked refused{look.id, look.intake, tl::unexpected(no_room()), std::nullopt, 0, {}};
+    Looked refused{look.id, look.intake, tl::unexpected(no_room())};
     looking_ = true;
     auto answer = [this, then = std::move(then)](Looked looked) {
         looking_ = false;
@@ -146,17 +146,20 @@ void DeviceCalls::look(Look look, std::function<void(Looked)> then)
         JobKind::look,
         [this, look = std::move(look)] {
             look.intake->begin();
-            auto read = device_->look(look.rows, *look.intake);
-            follow_inventory();
-            return Looked{look.id,
-                          look.intake,
-                          std::move(read),
-                          known_.generation == look.generation ? std::nullopt : std::optional{known_},
-                          numbering_,
-                          busy_for(),
-                          keep_journal(),
-                          other_unseen(),
-                          device_->wants_reopening()};
+            Looked looked{look.id, look.intake, device_->look(look.rows, *look.intake)};
+            const bool renumbered = follow_inventory();
+            if (known_.generation != look.generation) {
+                looked.changed = known_;
+            }
+            looked.numbering = numbering_;
+            if (renumbered) {
+                looked.buffers = device_->buffers();
+            }
+            looked.took = busy_for();
+            looked.journal = keep_journal();
+            looked.unseen = other_unseen();
+            looked.wants_reopening = device_->wants_reopening();
+            return looked;
         },
         std::move(refused), std::function<void(Looked)>{std::move(answer)});
 }
@@ -181,19 +184,22 @@ std::optional<std::vector<device::UnseenQueue>> DeviceCalls::other_unseen()
     return now;
 }
 
-void DeviceCalls::follow_inventory()
+// True: a row or a port has another number now.
+bool DeviceCalls::follow_inventory()
 {
     const auto& shown = device_->inventory();
     if (shown.generation == known_.generation) {
-        return;
+        return false;
     }
     const auto same = [](const auto& a, const auto& b, auto of) { return std::ranges::equal(a, b, {}, of, of); };
-    if (!same(shown.rows, known_.rows, &watchdog::RowInfo::target) ||
-        !same(shown.ports, known_.ports, &PortNames::name)) {
+    const bool renumbered = !same(shown.rows, known_.rows, &watchdog::RowInfo::target) ||
+                            !same(shown.ports, known_.ports, &PortNames::name);
+    if (renumbered) {
         journal_->renumber(known_, shown);
         ++numbering_;
     }
     known_ = shown;
+    return renumbered;
 }
 
 // One job for each command. If the device acts later, the first job of a batch begins all commands that wait by then.

@@ -52,8 +52,9 @@ struct Looked {
     std::uint64_t id{};
     std::shared_ptr<watchdog::Intake> intake;
     Result<void> read;
-    std::optional<watchdog::Inventory> changed;  // the new inventory, if its generation differs from Look::generation
-    std::uint32_t numbering{};                   // changes when a row or a port of the inventory does
+    std::optional<watchdog::Inventory> changed{};  // the new inventory, if its generation differs from Look::generation
+    std::uint32_t numbering{};                     // changes when a row or a port of the inventory does
+    std::optional<device::Buffers> buffers{};      // set if the numbering changed: those of the new ports
     Duration took{};
     std::optional<Result<bool>> journal{};  // set if it was checked. True: it was lost and written again
     std::optional<std::vector<device::UnseenQueue>> unseen{};  // set if they changed
@@ -112,7 +113,7 @@ private:
     device::Begun begin(const watchdog::Command&, std::uint32_t numbering);
     watchdog::Outcome ended(const watchdog::Command&, watchdog::Verdict, std::string why) const;
     DeviceSource::NoteSink post_notes() const;
-    void follow_inventory();
+    bool follow_inventory();
     void await_notices();
     std::optional<Result<bool>> keep_journal();
     std::optional<std::vector<device::UnseenQueue>> other_unseen();

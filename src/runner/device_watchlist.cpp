@@ -301,6 +301,7 @@ void DeviceRunner::follow(const Looked& looked)
     const auto before = names_of(opened_->inventory);
     opened_->inventory = *looked.changed;
     opened_->numbering = looked.numbering;
+    opened_->buffers = looked.buffers.value_or(opened_->buffers);
     if (other_rows) {
         not_by_device_.clear();
     }

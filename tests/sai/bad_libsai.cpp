@@ -610,7 +610,11 @@ Status create_profile(ObjectId* made, ObjectId, std::uint32_t count, const Attri
 
 Status get_profile(ObjectId id, std::uint32_t count, Attribute* attributes)
 {
-    return each(count, attributes, [profile = lib().model.profiles.at(id)](Attribute& attribute) -> Status {
+    const auto found = lib().model.profiles.find(id);
+    if (found == lib().model.profiles.end()) {
+        return status::invalid_object_id;
+    }
+    return each(count, attributes, [profile = found->second](Attribute& attribute) -> Status {
         switch (attribute.id) {
         case profile_attr::pool_id: attribute.value.oid = profile.pool; return status::success;
         case profile_attr::reserved_buffer_size: attribute.value.u64 = profile.reserved; return status::success;

@@ -3,18 +3,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <memory>
 
 #include "sai/bench.hpp"
 #include "support/agent_process.hpp"
 #include "support/golden.hpp"
+#include "support/simulated_runner.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/world.hpp"
 
 namespace petrel::test {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
@@ -102,6 +107,56 @@ TEST_F(SaiBuffers, TheProfilesOfDropAreNotShown)
     EXPECT_THAT(bench.device->buffers().profiles, SizeIs(2));
     EXPECT_TRUE(bench.device->set_dynamic_threshold("profile1", 2));
     EXPECT_EQ(bench.model->profiles.at(0x4001).share, 2);
+}
+
+// The second port has a profile of its own.
+class SaiBuffersOfPorts : public SaiBuffers {
+protected:
+    void SetUp() override
+    {
+        open();
+        bench.model->profiles[0x4001] = profile();
+        for (auto& group : bench.port(1).groups) {
+            group.profile = 0x4001;
+        }
+    }
+    std::vector<std::string> names_after_a_look()
+    {
+        watchdog::Intake intake{bench.device->inventory(), bench.device->capabilities()};
+        intake.begin();
+        EXPECT_TRUE(bench.device->look({}, intake));
+        std::vector<std::string> names;
+        std::ranges::transform(bench.device->buffers().profiles, std::back_inserter(names),
+                               &device::BufferProfile::name);
+        return names;
+    }
+};
+
+TEST_F(SaiBuffersOfPorts, AProfileKeepsItsNameWhenPortsComeAndGo)
+{
+    EXPECT_THAT(names_after_a_look(), ElementsAre("profile0", "profile1"));
+    for (std::size_t port = 0; port != bench.model->ports.size(); ++port) {
+        bench.port(port).listed = port == 1;
+    }
+    EXPECT_THAT(names_after_a_look(), ElementsAre("profile0", "profile1"));
+    EXPECT_TRUE(bench.device->set_dynamic_threshold("profile1", 2));
+    EXPECT_EQ(bench.model->profiles.at(0x4001).share, 2);
+    bench.model->profiles.erase(kProfileOfAll);
+    EXPECT_THAT(names_after_a_look(), ElementsAre("profile1"));
+    EXPECT_THAT(refused("profile0", -3), AllOf(HasSubstr("'profile0'"), HasSubstr("profile1")));
+}
+
+TEST_F(SaiBuffersOfPorts, TheRunnerHasThoseOfAPortThatIsAdded)
+{
+    bench.port(1).listed = false;
+    ASSERT_THAT(names_after_a_look(), ElementsAre("profile0"));
+    lab::SimulatedDisk disk;
+    SimulatedRunner runner{bench.clock, *bench.device, disk, book_of(watchdog::find_preset("sai")->policy)};
+    runner.run_until(Instant{std::chrono::seconds{1}});
+    EXPECT_THAT(runner.device_runner().buffers()->profiles, SizeIs(1));
+    bench.port(1).listed = true;
+    runner.run_until(Instant{std::chrono::seconds{2}});
+    EXPECT_THAT(runner.device_runner().buffers()->profiles, SizeIs(2));
 }
 
 // mmuconfig, the agent and the library of its switch, which writes its buffers to a file as hardware would keep them.

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "base/complaint_text.hpp"
 
@@ -52,15 +55,28 @@ void BufferObjects::find()
     add_all(library_.queues(), &QueueObjects::queue, abi::queue_attr::buffer_profile_id);
 }
 
+// A library shows no attribute of an object that it does not have.
+bool BufferObjects::exists(std::size_t number) const
+{
+    namespace attr = abi::profile_attr;
+    return library_.profiles().get(profiles_[number], attr::pool_id) ||
+           library_.profiles().get(profiles_[number], attr::threshold_mode);
+}
+
 Buffers BufferObjects::read()
 {
     find();
     Buffers found;
     for (std::size_t number = 0; number != profiles_.size(); ++number) {
-        found.profiles.push_back(profile(number));
+        if (exists(number)) {
+            found.profiles.push_back(profile(number));
+        }
     }
     for (std::size_t number = 0; number != pools_.size(); ++number) {
-        found.pools.push_back(pool(number));
+        auto shown = pool(number);
+        if (std::ranges::find(found.profiles, shown.name, &BufferProfile::pool) != found.profiles.end()) {
+            found.pools.push_back(std::move(shown));
+        }
     }
     return found;
 }
@@ -113,17 +129,20 @@ BufferPool BufferObjects::pool(std::size_t number) const
 Result<void> BufferObjects::set_dynamic_threshold(const std::string& name, int exponent)
 {
     find();
-    std::vector<std::string> names;
+    std::map<std::string, abi::ObjectId> ids;
     for (std::size_t number = 0; number != profiles_.size(); ++number) {
-        names.push_back(profile_name(number));
+        if (exists(number)) {
+            ids.emplace(profile_name(number), profiles_[number]);
+        }
     }
-    const auto at = std::ranges::find(names, name);
-    if (at == names.end()) {
-        const std::vector<std::string_view> known{names.begin(), names.end()};
+    const auto at = ids.find(name);
+    if (at == ids.end()) {
+        std::vector<std::string_view> known;
+        std::ranges::transform(ids, std::back_inserter(known), [](const auto& named) { return named.first; });
         return tl::unexpected(Error{ErrorKind::invalid, fmt::format("there is no buffer profile '{}'; {}",
                                                                     escaped(name), instead_of(name, known))});
     }
-    const auto id = profiles_[static_cast<std::size_t>(at - names.begin())];
+    const auto id = at->second;
     const auto& objects = library_.profiles();
     if (!is_dynamic(objects, id, abi::profile_attr::threshold_mode)) {
         return tl::unexpected(Error{ErrorKind::unsupported, fmt::format("{} has no dynamic threshold", name)});

@@ -107,7 +107,7 @@ Result<void> SaiDevice::take_ports(const std::vector<abi::ObjectId>& listed)
     lossless_off_.emplace(*library_, ports_, *treater_);
     read_lossless();
     mark_lossless_rows();
-    buffer_objects_.emplace(*library_, ports_, *treater_);
+    buffer_objects_.emplace(*library_, ports_, *treater_, named_buffers_);
     frames_without_pfc_ = FramesWithoutPfc{places_.size()};
     detection_.emplace(*library_, switch_id, ports_, notes_);
     links_.emplace(*library_, ports_);

@@ -104,6 +104,7 @@ private:
     watchdog::Capabilities capabilities_;
     std::optional<Treater> treater_;
     std::optional<LosslessOff> lossless_off_;
+    NamedBuffers named_buffers_;
     std::optional<BufferObjects> buffer_objects_;
     FramesWithoutPfc frames_without_pfc_;
     std::optional<Detection> detection_;
