@@ -4,8 +4,9 @@
 usage: mission.py ROOT FOLDER_OF_PROGRAMS
 
 A row has four cells: statement, commands, piece of the last command's output, tests. Blanks of output and piece are compared as one. The
-page begins with a block that starts an agent; commands that connect to an agent connect to that one. After "(wait)" the last command of the
-row is repeated until the piece shows, because the agent's switch needs time. A row that begins with "not yet" is not run.
+page begins with a block that starts a manager and an agent; commands that connect to one of them connect to these. The folder /tmp/petrel and
+the manager's port stand for others, so that tests can run at the same time. After "(wait)" the last command of the row is repeated until the
+piece shows, because the agent's switch needs time. A row that begins with "not yet" is not run.
 
 The commands of README.md must be commands of the page, without their output files.
 """
@@ -16,6 +17,7 @@ import os
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -26,6 +28,7 @@ CODE = re.compile(r"`([^`]+)`")
 TEST = re.compile(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", re.MULTILINE)
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 OUTPUT_FILES = re.compile(r" (?:-o|--report) \S+")
+MANAGERS_PORT = "7650"
 HANG_GUARD_S = 120
 
 
@@ -36,29 +39,41 @@ def rows(page):
             yield number, cells
 
 
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
 def one_blank(text):
     return " ".join(text.split())
 
 
 class Programs:
-    """Runs commands as a user would at the top of the tree, with one agent."""
+    """Runs commands as a user would at the top of the tree, with one manager and one agent."""
 
     def __init__(self, root, folder):
         self.root = root
         self.folder = folder
         self.environment = dict(os.environ)
+        self.state = ""  # the folder in place of /tmp/petrel
         self.outputs = {}
 
     @contextlib.contextmanager
     def agent(self, block):
         with tempfile.TemporaryDirectory() as state:
-            self.environment.update(PETREL_CONTROL_SOCKET=state + "/control.sock", TMPDIR=state)
+            self.state = state
+            port = free_port()
+            self.environment.update(PETREL_CONTROL_SOCKET=state + "/control.sock", TMPDIR=state,
+                                    PETREL_MANAGER=f"http://127.0.0.1:{port}")
             script = block.replace("/tmp/petrel", state).replace("build/release/", f"{self.folder.parent}/").replace("$PWD/", "")
+            script = script.replace(MANAGERS_PORT, str(port))
+            ready = ["agent_ready"] + (["listens at port"] if MANAGERS_PORT in block else [])
             log = Path(state) / "log"
             with log.open("w") as out:
                 process = subprocess.Popen(["bash", "-e", "-c", script], cwd=self.root, stdout=out, stderr=out, start_new_session=True)
                 try:
-                    while "agent_ready" not in log.read_text() and process.poll() is None:
+                    end = time.monotonic() + HANG_GUARD_S
+                    while not all(word in log.read_text() for word in ready) and process.poll() is None and time.monotonic() < end:
                         time.sleep(0.05)
                     yield log
                 finally:
@@ -66,7 +81,7 @@ class Programs:
                     process.wait()
 
     def run(self, command):
-        words = shlex.split(command)
+        words = shlex.split(command.replace("/tmp/petrel", self.state))
         expanded = [name for word in words[1:] for name in (sorted(glob.glob(word, root_dir=self.root)) if "*" in word else [word])]
         done = subprocess.run([self.folder / words[0], *expanded], cwd=self.root, env=self.environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests that mission.py finds what is wrong with a page, with a stand-in for petrel."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ MISSION = Path(__file__).resolve().parent / "mission.py"
 
 # Prints its arguments and the socket; "later" fails until it has run three times, "bad" always.
 PETREL = """#!/bin/bash
-echo "ran   $* at $PETREL_CONTROL_SOCKET"
+echo "ran   $* at $PETREL_CONTROL_SOCKET, manager $PETREL_MANAGER"
 if [[ "$1" == later ]]; then echo x >>later; [[ $(wc -l <later) -ge 3 ]] && echo ready; fi
 [[ "$1" != bad ]]
 """
@@ -20,6 +21,7 @@ if [[ "$1" == later ]]; then echo x >>later; [[ $(wc -l <later) -ge 3 ]] && echo
 PAGE = """
 ```sh
 echo "state /tmp/petrel, library $PWD/build/release/lib/x.so"
+echo "listens at port 7650"
 echo agent_ready
 exec sleep 600
 ```
@@ -52,6 +54,13 @@ class Page(unittest.TestCase):
         self.assertEqual(self.problems("| a | `petrel set` `petrel show` | `ran show` | |"), "")
         self.assertEqual(self.problems("| a | not yet: a manager | | |"), "")
         self.assertEqual(self.problems("| a | `petrel b` | `control.sock` | |", "    build/release/bin/petrel b -o x.html  # why\n"), "")
+
+    def test_a_row_uses_the_folder_and_the_manager_of_the_page(self):
+        problem = self.problems("| a | `petrel a /tmp/petrel/log` | `/tmp/petrel` | |")
+        self.assertNotIn("ran a /tmp/petrel", problem)
+        port = re.search(r"manager http://127.0.0.1:(\d+)", problem).group(1)
+        self.assertIn(f"listens at port {port}", problem)
+        self.assertNotEqual(port, "7650")
 
     def test_a_command_that_waits_is_repeated(self):
         self.assertEqual(self.problems("| a | `petrel later` (wait) | `ready` | |"), "")
