@@ -31,7 +31,8 @@ control::LinkEventReport event_report(const link::DownEvent& event, bool receive
     if (event.raw) {
         report.list = link::list_name(event.raw->list);
         report.code = event.raw->code;
-        if (const auto decoded = link::decode(*event.raw); event.ldr != link::kSwitchManagement && decoded.known()) {
+        const auto decoded = link::decode(*event.raw);
+        if (event.ldr != link::kSwitchManagement && decoded.known() && decoded.canonical != link::kNoReason) {
             report.cause = decoded.canonical;
         }
     }
@@ -171,8 +172,8 @@ std::string down_text(const link::DownEvent& event)
     if (event.nldr != link::kNoReason) {
         text += fmt::format(", neighbour {}", link::code_text(event.nldr));
     }
-    if (event.raw) {
-        const auto decoded = link::decode(*event.raw);
+    const auto decoded = event.raw ? link::decode(*event.raw) : link::Decoded{};
+    if (event.raw && !(decoded.known() && decoded.canonical == link::kNoReason)) {
         text += fmt::format(" ({} 0x{:x}{})", decoded.list, event.raw->code,
                             decoded.known()
                                 ? fmt::format(" = 0x{:04X} {}", decoded.canonical, link::symbol_of(decoded.canonical))

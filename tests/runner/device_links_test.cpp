@@ -285,5 +285,17 @@ TEST_F(DeviceLinks, TheCauseIsThatOfTheDeviceUnlessThePortIsDisabled)
     EXPECT_EQ(report().events.at(1).cause, link::kSwitchManagement);
 }
 
+TEST_F(DeviceLinks, TheCauseIsThatOfTheNeighbourIfThisEndHasNone)
+{
+    run_until(100ms);
+    sample->up = false;
+    sample->code = link::RawCode{link::list_named("opa.ldr").value(), 0};
+    sample->nldr = 39;
+    run_until(1s);
+    EXPECT_EQ(report().unacknowledged->ldr, 0);
+    EXPECT_EQ(report().unacknowledged->cause, 39U);
+    EXPECT_THAT(published(), ElementsAre("link_down event 1: 0 None, neighbour 39 FM Bounce"));
+}
+
 }  // namespace
 }  // namespace petrel::runner
