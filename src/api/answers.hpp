@@ -9,6 +9,7 @@
 namespace petrel::api {
 
 inline constexpr auto kJson = "application/json";
+inline constexpr auto kReports = "application/x-ndjson";
 inline constexpr auto kProblem = "application/problem+json";
 inline constexpr auto kPlain = "text/plain; charset=utf-8";
 

@@ -6,7 +6,9 @@
 #include <array>
 #include <charconv>
 
+#include "api/answers.hpp"
 #include "base/complaint_text.hpp"
+#include "codec/manager/fleet_json.hpp"
 #include "codec/manager/view_json.hpp"
 
 namespace petrel::api {
@@ -17,6 +19,7 @@ using manager::Manager;
 
 constexpr std::size_t kMostEvents = 1000;
 constexpr std::size_t kAuditEntries = 1000;
+constexpr std::size_t kCommandsShown = 100;
 
 std::string value_of(const http::Request& request, const char* name)
 {
@@ -115,13 +118,34 @@ Result<std::string> show_audit(const Manager& manager, const http::Request&, Now
     });
 }
 
+Result<std::string> show_commands(const Manager& manager, const http::Request&, Now)
+{
+    return codec::rollouts_json(manager.commands().list(kCommandsShown));
+}
+
+Result<std::string> show_command(const Manager& manager, const http::Request& request, Now)
+{
+    const auto part = find_route("GET", request.path).part;
+    std::uint64_t id = 0;
+    const auto read = std::from_chars(part.data(), part.data() + part.size(), id);
+    if (read.ec != std::errc{} || read.ptr != part.data() + part.size()) {
+        return tl::unexpected(wrong("id", part, "the number of a command"));
+    }
+    return manager.commands().show(id).map(codec::rollout_json);
+}
+
 constexpr std::array<std::string_view, 2> kPortQuery{"errors", "device"};
 constexpr std::array<std::string_view, 1> kLinkQuery{"port"};
 constexpr std::array<std::string_view, 3> kEventQuery{"device", "after", "limit"};
 constexpr std::array<std::string_view, 1> kStreamQuery{"after"};
 
 constexpr std::array kRoutes{
-    Route{"POST", "/api/v1/agents/{agent}/reports", Role::agent, {}, nullptr},
+    Route{"POST", "/api/v1/agents/{agent}/reports", Role::agent, {}, nullptr, kReports},
+    Route{"POST", "/api/v1/agents/{agent}/commands", Role::agent, {}, nullptr},
+    // An order that changes something needs the role operator.
+    Route{"POST", "/api/v1/commands", Role::read, {}, nullptr},
+    Route{"GET", "/api/v1/commands", Role::read, {}, show_commands},
+    Route{"GET", "/api/v1/commands/{id}", Role::read, {}, show_command},
     Route{"GET", "/api/v1/devices", Role::read, {}, show_devices},
     Route{"GET", "/api/v1/ports", Role::read, kPortQuery, show_ports},
     Route{"GET", "/api/v1/links", Role::read, kLinkQuery, show_links},

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/answers.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "config/manager_token.hpp"
@@ -22,6 +23,7 @@ struct Route {
     std::span<const std::string_view> query{};
     // Null: the service answers it.
     Result<std::string> (*show)(const manager::Manager&, const http::Request&, Now){};
+    std::string_view type{kJson};  // of the body of a POST
 };
 
 std::span<const Route> routes();

@@ -23,10 +23,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kPurpose = "agents and clients";
-constexpr auto kReportType = "application/x-ndjson";
 constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20;
 constexpr auto kPruneEvery = 10s;
 constexpr auto kKeepAliveEvery = 15s;
+constexpr auto kTickEvery = 1s;
 
 std::string media_type(const http::Request& request)
 {
@@ -64,8 +64,10 @@ Service::Service(runtime::EventLoop& loop, manager::Manager manager, ServiceOpti
       manager_(std::move(manager)),
       options_(std::move(options)),
       access_(options_.tokens),
-      viewers_(loop_, manager_)
+      viewers_(loop_, manager_),
+      desk_(manager_, options_.places, [this] { store_soon(); })
 {
+    tick_later();
     prune_later();
     keep_alive_later();
 }
@@ -138,9 +140,9 @@ std::optional<http::Answer> Service::admit(const http::Request& request)
                                 found.route->query.empty() ? "allowed none" : instead_of(name, found.route->query)));
             }
         }
-        if (found.route->method == "POST" && media_type(request) != kReportType) {
-            return problem(kUnsupportedType,
-                           fmt::format("Content-Type '{}': allowed {}", excerpt(media_type(request)), kReportType));
+        if (found.route->method == "POST" && media_type(request) != found.route->type) {
+            return problem(kUnsupportedType, fmt::format("Content-Type '{}': allowed {}", excerpt(media_type(request)),
+                                                         found.route->type));
         }
         return std::nullopt;
     }();
@@ -155,7 +157,11 @@ void Service::handle(http::Request request, http::Reply reply)
         return reply(problem(kNotFound, "no such path"));
     }
     if (found.route->role == Role::agent) {
-        return handle_report(request, found.part, std::move(reply));
+        return found.route->path.ends_with("/commands") ? handle_poll(request, found.part, std::move(reply))
+                                                        : handle_report(request, found.part, std::move(reply));
+    }
+    if (found.route->method == "POST") {
+        return handle_order(request, std::move(reply));
     }
     loop_.post([this, route = found.route, request = std::move(request), reply = std::move(reply)] {
         show(*route, request, reply);
@@ -176,14 +182,44 @@ void Service::handle_report(const http::Request& request, const std::string& age
                                                                  excerpt(report->agent), excerpt(agent))});
     }
     if (!report) {
-        ++counts_.refused;
-        return reply(
-            problem(report.error().kind == ErrorKind::exhausted ? kTooLarge : kBadRequest, report.error().what));
+        return reply(refused(report.error()));
     }
     waiting_bytes_ += size;
     loop_.post([this, size, report = std::move(*report), from = access_.who(request), reply = std::move(reply)] {
         waiting_bytes_ -= size;
         take(report, from, reply);
+    });
+}
+
+http::Answer Service::refused(const Error& why)
+{
+    ++counts_.refused;
+    return problem(why.kind == ErrorKind::exhausted ? kTooLarge : kBadRequest, why.what);
+}
+
+void Service::handle_poll(const http::Request& request, const std::string& agent, http::Reply reply)
+{
+    auto poll = codec::read_command_poll(request.body);
+    if (!poll) {
+        return reply(refused(poll.error()));
+    }
+    loop_.post([this, agent, poll = std::move(*poll), reply = std::move(reply)] {
+        desk_.poll(agent, poll, loop_.now(), reply);
+    });
+}
+
+void Service::handle_order(const http::Request& request, http::Reply reply)
+{
+    auto order = codec::read_fleet_order(request.body);
+    if (!order) {
+        return reply(refused(order.error()));
+    }
+    if (auto denied = order->reads ? std::nullopt : access_.refusal(request, Role::operator_)) {
+        ++counts_.refused;
+        return reply(std::move(*denied));
+    }
+    loop_.post([this, order = std::move(*order), by = access_.who(request), reply = std::move(reply)] {
+        desk_.order(order, by, loop_.now(), reply);
     });
 }
 
@@ -222,6 +258,7 @@ void Service::store()
         for (const auto& one : waiting) {
             one.reply(problem(kUnavailable, added.error().what));
         }
+        desk_.not_stored(added.error());
         return;
     }
     counts_.reports += waiting.size();
@@ -233,6 +270,7 @@ void Service::store()
         one.reply(json(one.answer));
     }
     viewers_.publish(*added);
+    desk_.stored(loop_.now());
 }
 
 void Service::show(const Route& route, const http::Request& request, const http::Reply& reply)
@@ -303,6 +341,14 @@ void Service::prune_later()
             options_.log(pruned.error().what);
         }
         prune_later();
+    });
+}
+
+void Service::tick_later()
+{
+    loop_.at(loop_.now().mono + kTickEvery, [this] {
+        desk_.tick(loop_.now());
+        tick_later();
     });
 }
 

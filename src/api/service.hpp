@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api/access.hpp"
+#include "api/command_desk.hpp"
 #include "api/event_viewers.hpp"
 #include "api/routes.hpp"
 #include "base/result.hpp"
@@ -30,6 +31,7 @@ struct ServiceOptions {
     manager::Retention retention{};
     std::vector<syslog::LogAddress> logs{};            // where log lines of switches arrive
     std::vector<syslog::Network> log_senders{};        // besides this machine
+    std::vector<fleet::AgentPlace> places{};           // racks and roles of agents
     std::function<void(const std::string& line)> log;  // called in the loop's thread
 };
 
@@ -67,10 +69,14 @@ private:
     std::optional<http::Answer> admit(const http::Request&);
     void handle(http::Request, http::Reply);
     void handle_report(const http::Request&, const std::string& agent, http::Reply);
+    void handle_poll(const http::Request&, const std::string& agent, http::Reply);
+    void handle_order(const http::Request&, http::Reply);
+    http::Answer refused(const Error&);
 
     // In the loop.
     void take(const codec::Report&, const std::string& from, http::Reply);
     void take_log(std::string_view line);
+    void tick_later();
     void show(const Route&, const http::Request&, const http::Reply&);
     http::Answer stream(const http::Request&);
     http::Answer ready() const;
@@ -85,6 +91,7 @@ private:
     ServiceOptions options_;
     Access access_;
     EventViewers viewers_;
+    CommandDesk desk_;
     std::vector<Waiting> waiting_;
     bool storing_{};
     std::atomic<std::size_t> waiting_bytes_{};

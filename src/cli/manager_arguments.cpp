@@ -27,6 +27,8 @@ Handler manager_flags(CLI::App& app)
         ->type_name("FILE")
         ->required();
     app.add_option("--cables", options.cables, "Which port is connected to which, in TOML")->type_name("FILE");
+    app.add_option("--fleet", options.fleet, "Racks and roles of agents, for commands to many, in TOML")
+        ->type_name("FILE");
     auto* certificate =
         app.add_option("--tls-cert", options.tls_certificate, "Certificate (PEM), to listen at other addresses")
             ->type_name("FILE");

@@ -9,6 +9,7 @@
 
 #include "api/service.hpp"
 #include "codec/manager/cables.hpp"
+#include "codec/manager/fleet_json.hpp"
 #include "codec/manager/tokens.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/signals.hpp"
@@ -31,6 +32,14 @@ Parsed<fabric::Cables> read_cables(const std::string& file)
         return fabric::Cables{};
     }
     return file_text(file).and_then([&](const std::string& text) { return codec::read_cables(text, file); });
+}
+
+Parsed<std::vector<fleet::AgentPlace>> read_places(const std::string& file)
+{
+    if (file.empty()) {
+        return std::vector<fleet::AgentPlace>{};
+    }
+    return file_text(file).and_then([&](const std::string& text) { return codec::read_fleet_file(text, file); });
 }
 
 Parsed<std::vector<config::Token>> read_tokens(const std::string& file)
@@ -108,8 +117,9 @@ ExitCode run_manager(const ManagerOptions& options)
     const auto cables = read_cables(options.cables);
     const auto tokens = read_tokens(options.tokens);
     const auto tls = read_tls(options);
-    if (!cables || !tokens || !tls) {
-        return refuse(!cables ? cables.error() : !tokens ? tokens.error() : tls.error());
+    const auto places = read_places(options.fleet);
+    if (!cables || !tokens || !tls || !places) {
+        return refuse(!cables ? cables.error() : !tokens ? tokens.error() : !tls ? tls.error() : places.error());
     }
     const auto logs = parse_all<syslog::LogAddress>(options.syslog, syslog::parse_log_address);
     const auto senders = parse_all<syslog::Network>(options.syslog_from, syslog::parse_network);
@@ -122,6 +132,7 @@ ExitCode run_manager(const ManagerOptions& options)
                             .retention = options.retention,
                             .logs = *logs,
                             .log_senders = *senders,
+                            .places = *places,
                             .log = [](const std::string& line) { print_stderr("petrel manager: " + line); }};
     const auto ended = serve(options, *cables, std::move(how));
     return ended ? ExitCode::ok : fail(ended.error());

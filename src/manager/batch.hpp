@@ -9,6 +9,7 @@
 #include "base/time.hpp"
 #include "fabric/device_state.hpp"
 #include "fabric/message.hpp"
+#include "fleet/rollout.hpp"
 
 namespace petrel::manager {
 
@@ -34,6 +35,33 @@ struct DeviceRecord {
     bool operator==(const DeviceRecord&) const = default;
 };
 
+// An order for agents: src/manager/commands.hpp.
+struct RolloutRow {
+    std::uint64_t id{};
+    WallTime at;
+    std::string by;
+    std::string what;     // for people
+    std::string request;  // a line of docs/agent-commands.md
+    bool reads{};
+    fleet::RolloutPlan plan;
+    Duration within{};
+    fleet::Rollout::State state{};
+    std::string why;
+    bool operator==(const RolloutRow&) const = default;
+};
+
+// The command for one agent.
+struct CommandRow {
+    std::uint64_t id{};
+    std::uint64_t rollout{};
+    std::string agent;
+    WallTime deadline;
+    fleet::CommandState state{};
+    std::string answer;  // a line of JSON; empty: none yet
+    WallTime ended;
+    bool operator==(const CommandRow&) const = default;
+};
+
 // Who changed what. Entries are never changed.
 struct AuditEntry {
     WallTime at;
@@ -52,11 +80,13 @@ struct Batch {
     std::vector<DeviceRecord> devices;
     std::vector<fabric::QueueSample> samples;
     std::vector<AuditEntry> audit;
+    std::vector<RolloutRow> rollouts{};
+    std::vector<CommandRow> commands{};
 
     bool empty() const
     {
         return messages.empty() && heard.empty() && agents.empty() && devices.empty() && samples.empty() &&
-               audit.empty();
+               audit.empty() && rollouts.empty() && commands.empty();
     }
 };
 

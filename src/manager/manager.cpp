@@ -1,5 +1,10 @@
 #include "manager/manager.hpp"
 
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
 #include "manager/event_message.hpp"
 #include "manager/log_message.hpp"
 
@@ -41,10 +46,18 @@ Result<void> Manager::remember()
     for (const auto& [device, at] : *heard) {
         view_.heard_before(device, at);
     }
-    return store_
-        ->each_position(
-            [&](const fabric::Source& source, fabric::Position position) { view_.received(source, position); })
-        .and_then([&] { return store_->each_message([&](const auto& message) { view_.apply(message); }); });
+    const auto known =
+        store_
+            ->each_position(
+                [&](const fabric::Source& source, fabric::Position position) { view_.received(source, position); })
+            .and_then([&] { return store_->each_message([&](const auto& message) { view_.apply(message); }); });
+    const auto rollouts = store_->rollouts();
+    const auto commands = store_->commands();
+    if (!known || !rollouts || !commands) {
+        return tl::unexpected(!known ? known.error() : !rollouts ? rollouts.error() : commands.error());
+    }
+    commands_.load(*rollouts, *commands, troubles({}));
+    return {};
 }
 
 void Manager::take(const codec::Report& report, const std::string& from, Now now)
@@ -119,13 +132,15 @@ void Manager::heard(const std::string& device, Now now)
 
 Result<std::vector<StoredEvent>> Manager::commit()
 {
-    const auto batch = std::exchange(taken_, {});
+    auto batch = std::exchange(taken_, {});
     const auto heard = std::exchange(heard_, {});
+    commands_.add_changes(batch);
     if (batch.empty()) {
         return std::vector<StoredEvent>{};
     }
     auto added = store_->append(batch);
     if (added) {
+        commands_.stored();
         apply(batch);
         for (const auto& [device, at] : heard) {
             view_.heard(device, at);
@@ -157,6 +172,38 @@ std::string Manager::agent_of(const std::string& device) const
 {
     const auto known = agent_of_.find(device);
     return known == agent_of_.end() ? std::string{} : known->second;
+}
+
+Commands::Troubles Manager::troubles(Instant now) const
+{
+    using Found = std::map<std::string, std::set<std::string>>;
+    return [this, now, found = std::make_shared<std::optional<Found>>()](const std::string& agent) {
+        if (!*found) {
+            auto& all = found->emplace();
+            for (const auto& device : view_.devices(now)) {
+                if (!device.sight.reports) {
+                    all[agent_of(device.name)].insert(fmt::format("{} does not report", device.name));
+                }
+            }
+            for (const auto& storm : view_.storms(now)) {
+                const auto& [port, error] = std::pair{storm.port, storm.error};
+                all[agent_of(port.device)].insert(
+                    fmt::format("{}:{}{} is in error: {} (event {})", port.device, port.port,
+                                error.priority ? fmt::format(":{}", error.priority->value) : "", error.raw, error.seq));
+            }
+        }
+        const auto known = (*found)->find(agent);
+        return known == (*found)->end() ? std::set<std::string>{} : known->second;
+    };
+}
+
+fleet::KnownAgents Manager::known_agents(std::vector<fleet::AgentPlace> places) const
+{
+    fleet::KnownAgents known{{}, agent_of_, std::move(places)};
+    for (const auto& [agent, record] : agents_) {
+        known.agents.insert(agent);
+    }
+    return known;
 }
 
 Result<void> Manager::prune(const Retention& retention, WallTime now)

@@ -13,8 +13,10 @@
 #include "base/time.hpp"
 #include "codec/manager/report_reader.hpp"
 #include "fabric/fabric_view.hpp"
+#include "fleet/selection.hpp"
 #include "manager/agent_epochs.hpp"
 #include "manager/batch.hpp"
+#include "manager/commands.hpp"
 #include "manager/store.hpp"
 #include "wire/rfc5424.hpp"
 
@@ -33,6 +35,14 @@ public:
     // log has such lines.
     bool take_log(const wire::LogLine&, Now);
     void audit(AuditEntry entry) { taken_.audit.push_back(std::move(entry)); }
+
+    // Commands for agents. The next commit() stores what changes.
+    Commands& commands() { return commands_; }
+    const Commands& commands() const { return commands_; }
+    // What is wrong now with the devices of each agent. Collected when it is first used.
+    Commands::Troubles troubles(Instant now) const;
+    // `places`: what a file states about agents.
+    fleet::KnownAgents known_agents(std::vector<fleet::AgentPlace> places) const;
 
     // Stores what was taken, then applies it to the view. Returns the new events. After a failure nothing of it is
     // stored; agents report it again.
@@ -62,6 +72,7 @@ private:
     std::map<std::string, std::string> agent_of_;              // by device
     std::map<std::string, Now> heard_;                         // since the last commit
     std::map<std::string, Instant> logs_;                      // by device, when its log was last heard
+    Commands commands_;
     Batch taken_;
 };
 

@@ -106,7 +106,12 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& path)
                                                               path.string(), version, kVersion)});
             }
             std::unique_ptr<Store> store{new Store{std::move(*opened), path.string()}};
-            return guarded(path.string(), [&] { store->load_sources(); }).map([&] { return std::move(store); });
+            return guarded(path.string(),
+                           [&] {
+                               store->prepare_commands();
+                               store->load_sources();
+                           })
+                .map([&] { return std::move(store); });
         });
 }
 
@@ -153,6 +158,7 @@ Result<std::vector<StoredEvent>> Store::append(const Batch& batch)
         SQLite::Transaction transaction{*database_};
         auto added = add_messages(batch);
         add_rest(batch);
+        add_commands(batch);
         transaction.commit();
         return added;
     });

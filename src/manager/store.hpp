@@ -71,6 +71,8 @@ public:
     Result<std::vector<StoredEvent>> events(const EventQuery&) const;
     Result<std::int64_t> last_cursor() const;
     Result<std::vector<AuditEntry>> audit(std::size_t limit) const;  // the latest first
+    Result<std::vector<RolloutRow>> rollouts() const;
+    Result<std::vector<CommandRow>> commands() const;
 
 private:
     Store(std::unique_ptr<SQLite::Database>, std::string path);
@@ -86,6 +88,8 @@ private:
     std::int64_t source_number(const fabric::Source&);
     std::vector<StoredEvent> add_messages(const Batch&);
     void add_rest(const Batch&);
+    void prepare_commands();
+    void add_commands(const Batch&);
     void prune_events(std::int64_t first_kept, const std::map<fabric::Source, std::vector<fabric::Position>>& keep);
     void prune_samples(const Retention&, WallTime now);
 
