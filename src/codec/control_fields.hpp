@@ -34,6 +34,8 @@ void visit_fields(Request& r, Visit&& visit)
     visit("stormed", r.stormed);
     visit("follow", r.follow);
     visit("last", r.last);
+    visit("state", r.state);
+    visit("policy", r.policy);
     visit("note", r.note);
     visit("db", r.db);
     visit("prefix", r.prefix);

@@ -46,6 +46,8 @@ std::span<const std::string_view> keys_of(Command command)
     static constexpr std::array<std::string_view, 2> kQueues{"device", "stormed"};
     static constexpr std::array<std::string_view, 3> kOrder{"device", "queue", "note"};
     static constexpr std::array<std::string_view, 1> kReleaseAll{"note"};
+    static constexpr std::array<std::string_view, 3> kRedSwitch{"device", "state", "note"};
+    static constexpr std::array<std::string_view, 2> kPolicyPush{"policy", "note"};
     static constexpr std::array<std::string_view, 3> kEvents{"device", "follow", "last"};
     static constexpr std::array<std::string_view, 2> kExplain{"device", "queue"};
     static constexpr std::array<std::string_view, 3> kLinks{"device", "port", "history"};
@@ -61,6 +63,8 @@ std::span<const std::string_view> keys_of(Command command)
     case Command::hold:
     case Command::clear: return kOrder;
     case Command::release_all: return kReleaseAll;
+    case Command::red_switch: return kRedSwitch;
+    case Command::policy_push: return kPolicyPush;
     case Command::events: return kEvents;
     case Command::explain: return kExplain;
     case Command::table_keys: return kTableKeys;
@@ -469,6 +473,12 @@ ControlRequest request_of(const Json& json)
     }
     if (request.command == Command::link_clear && (request.port.empty() || request.sequence == 0)) {
         throw Misread{"no port or no sequence: allowed a port and the number of its event"};
+    }
+    if (request.command == Command::policy_push && request.policy.empty()) {
+        throw Misread{"no policy: allowed the text of a policy file, or none"};
+    }
+    if (request.command == Command::red_switch && request.state != "on" && request.state != "off") {
+        throw Misread{fmt::format("state: '{}': allowed on or off", excerpt(request.state))};
     }
     return request;
 }

@@ -34,6 +34,8 @@ struct ControlRequest {
         table_change,
         links,
         link_clear,
+        red_switch,
+        policy_push,
         count_
     } command{};
     std::string device;                // empty = the device that has the queue; required if several have it
@@ -44,6 +46,8 @@ struct ControlRequest {
     bool stormed{};                    // queues: only those in another phase than watching
     bool follow{};                     // events: keep sending new events
     std::uint32_t last{};              // events: at most this many past events; 0 = all that are kept
+    std::string state;                 // red_switch: "on" or "off"
+    std::string policy;                // policy_push: a policy file (TOML), or "none"
     std::string note;                  // orders: the operator's reason; it is stored in the event
     std::uint8_t db{};                 // tables: the number of SONiC's database
     std::string prefix;                // table_keys: keys with this prefix
@@ -53,8 +57,9 @@ struct ControlRequest {
 };
 
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(ControlRequest::Command::count_)> kCommands{
-    "status",  "queues", "mitigate", "release",    "repaired",     "release-all",  "hold",  "events",
-    "explain", "reload", "clear",    "table-keys", "table-hashes", "table-change", "links", "link-clear"};
+    "status",       "queues",       "mitigate", "release",    "repaired",   "release-all",
+    "hold",         "events",       "explain",  "reload",     "clear",      "table-keys",
+    "table-hashes", "table-change", "links",    "link-clear", "red-switch", "policy-push"};
 
 constexpr std::string_view name(ControlRequest::Command command)
 {

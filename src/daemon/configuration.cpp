@@ -33,6 +33,23 @@ config::PolicyFile with_own(config::PolicyFile policies, const config::PolicyFil
     return policies;
 }
 
+config::PolicyFile in_layers(const config::PolicyFile& own, const config::PolicyFile& pushed, bool by_nos,
+                             const config::PolicyFile* of_nos)
+{
+    if (by_nos && of_nos == nullptr) {
+        return {};
+    }
+    if (!by_nos && pushed.policies.empty()) {
+        return own;
+    }
+    auto base = by_nos ? *of_nos : own;
+    if (!by_nos) {
+        std::erase_if(base.policies, [](const config::PolicyEntry& entry) { return !entry.ports.empty(); });
+    }
+    std::ranges::copy(pushed.policies, std::back_inserter(base.policies));
+    return with_own(std::move(base), own);
+}
+
 std::map<std::string, std::string> policies_by_port(const config::PolicyFile& file)
 {
     std::map<std::string, std::string> by_port;

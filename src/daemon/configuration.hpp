@@ -18,6 +18,11 @@ config::AgentConfig named(config::AgentConfig);
 // last, so that they apply to these ports; other policies of the file are not used.
 config::PolicyFile with_own(config::PolicyFile policies, const config::PolicyFile& own);
 
+// The policies in force, weakest first, because later ones win: those of the NOS, or of the file without ports; those
+// that an operator has pushed; those of the file that name ports. With a NOS, none before its first configuration.
+config::PolicyFile in_layers(const config::PolicyFile& own, const config::PolicyFile& pushed, bool by_nos,
+                             const config::PolicyFile* of_nos);
+
 // The policies of a file that name ports, in its order: by port, the policy as text
 // ("rdma-switch (lossless-off, 200 ms, 200 ms)").
 std::map<std::string, std::string> policies_by_port(const config::PolicyFile&);

@@ -83,9 +83,9 @@ std::vector<std::string> states(const DeviceRunner& runner, const Target& target
 }
 
 // Adds a warning if the big red switch is on: then a release does not last.
-void add_red_switch(const DeviceRunner& runner, std::vector<std::string>& lines)
+void add_red_switch(const DeviceRunner& runner, Instant now, std::vector<std::string>& lines)
 {
-    if (runner.agent()->watchdog().watchlist().big_red_switch) {
+    if (runner.agent()->watchdog().watchlist().big_red_switch || red_switch_by_order(runner, now)) {
         lines.push_back(fmt::format("{}: the big red switch is still on: the next change of the configuration and the "
                                     "next start mitigate every watched queue again",
                                     runner.name()));
@@ -213,6 +213,11 @@ std::string suggestion(std::string_view queue, const QueueNames& names)
 
 }  // namespace
 
+bool red_switch_by_order(const DeviceRunner& runner, Instant now)
+{
+    return runner.agent() != nullptr && runner.agent()->watchdog().save(now).red_switch;
+}
+
 void ControlDesk::handle(const ControlRequest& request, const std::string& by, const ControlReply& reply)
 {
     if (about_tables(request.command)) {
@@ -221,6 +226,14 @@ void ControlDesk::handle(const ControlRequest& request, const std::string& by, c
     }
     if (request.command == Command::reload) {
         return desk_.reload([reply](const Result<control::ReloadReport>& reloaded) { reply(line_of(reloaded)); });
+    }
+    if (request.command == Command::policy_push) {
+        return desk_.push_policies(request.policy, by, [reply](const Result<control::ReloadReport>& pushed) {
+            if (pushed && !pushed->problems.empty()) {
+                return reply(error_line({ErrorKind::invalid, fmt::format("{}", fmt::join(pushed->problems, "; "))}));
+            }
+            reply(pushed ? order_line({{"the pushed policies are in force"}}) : error_line(pushed.error()));
+        });
     }
     reply(answer(request, by));
 }
@@ -238,11 +251,13 @@ ControlAnswer ControlDesk::answer(const ControlRequest& given, const std::string
     case Command::hold: return order(request, by);
     case Command::clear: return clear(request, by);
     case Command::release_all: return release_all(by);
+    case Command::red_switch: return red_switch(request, by);
     case Command::explain: return explain(request);
     case Command::links: return links(request);
     case Command::link_clear: return clear_link(request);
     case Command::events:
     case Command::reload:
+    case Command::policy_push:
     case Command::table_keys:
     case Command::table_hashes:
     case Command::table_change:
@@ -369,7 +384,7 @@ ControlAnswer ControlDesk::order(const ControlRequest& request, const std::strin
     }
     control::OrderReport report{states(*runner, target)};
     if (order.kind == Order::Kind::release) {
-        add_red_switch(*runner, report.lines);
+        add_red_switch(*runner, desk_.now().mono, report.lines);
     }
     return order_line(std::move(report));
 }
@@ -421,12 +436,46 @@ ControlAnswer ControlDesk::release_all(const std::string& by) const
         }
         std::ranges::move(kept, std::back_inserter(report.lines));
         if (before != 0) {
-            add_red_switch(*runner, report.lines);
+            add_red_switch(*runner, desk_.now().mono, report.lines);
         }
     }
     if (!all) {
         return error_line(
             {ErrorKind::exhausted, fmt::format("not everything was released. {}", fmt::join(report.lines, "; "))});
+    }
+    return order_line(std::move(report));
+}
+
+// Turns the big red switch of all devices, or of one. The answer is an error if a device does not take the order.
+ControlAnswer ControlDesk::red_switch(const ControlRequest& request, const std::string& by) const
+{
+    if (const auto known = check_device(request.device); !known) {
+        return error_line(known.error());
+    }
+    const bool on = request.state == "on";
+    control::OrderReport report;
+    bool all = true;
+    for (const auto& runner : desk_.runners()) {
+        if (!request.device.empty() && runner->name() != request.device) {
+            continue;
+        }
+        const auto before = mitigated(*runner);
+        const bool configured = runner->agent() != nullptr && runner->agent()->watchdog().watchlist().big_red_switch;
+        const auto taken =
+            configured && !on
+                ? tl::unexpected(
+                      Error{ErrorKind::invalid,
+                            fmt::format("{}: the configuration turns the big red switch on: turn it off there",
+                                        runner->name())})
+                : runner->order({on ? Order::Kind::red_switch_on : Order::Kind::red_switch_off, std::nullopt, by});
+        all = all && taken;
+        report.lines.push_back(!taken ? taken.error().what
+                                      : fmt::format("{}: the big red switch is {}; {} mitigated before, {} now",
+                                                    runner->name(), request.state, before, mitigated(*runner)));
+    }
+    if (!all) {
+        return error_line(
+            {ErrorKind::invalid, fmt::format("not every device took the order. {}", fmt::join(report.lines, "; "))});
     }
     return order_line(std::move(report));
 }

@@ -24,9 +24,14 @@ public:
     virtual Now now() const = 0;
     using Reloaded = std::function<void(const Result<control::ReloadReport>&)>;
     virtual void reload(Reloaded done) = 0;
+    // Replaces the policies that an operator has pushed: a policy file, or "none".
+    virtual void push_policies(const std::string& policy, const std::string& by, Reloaded done) = 0;
     using Tables = std::function<void(const Result<control::TableReport>&)>;
     virtual void tables(const control::ControlRequest&, const std::string& by, Tables done) = 0;
 };
+
+// Whether an order turned the big red switch of the device on.
+bool red_switch_by_order(const DeviceRunner&, Instant now);
 
 class ControlDesk {
 public:
@@ -47,6 +52,7 @@ private:
     ControlAnswer order(const control::ControlRequest&, const std::string& by) const;
     ControlAnswer clear(const control::ControlRequest&, const std::string& by) const;
     ControlAnswer release_all(const std::string& by) const;
+    ControlAnswer red_switch(const control::ControlRequest&, const std::string& by) const;
     ControlAnswer explain(const control::ControlRequest&) const;
     ControlAnswer queues(const control::ControlRequest&) const;
     ControlAnswer links(const control::ControlRequest&) const;

@@ -45,7 +45,7 @@ Service::Service(config::AgentConfig config, ServiceOptions options, Surrounding
       loop_(around.loop()),
       started_(loop_.now().mono),
       desk_(*this),
-      reader_(around.make_worker(1))
+      reader_(around.make_worker(2))
 {}
 
 Service::~Service()
@@ -81,6 +81,7 @@ Result<void> Service::set_up()
         return tl::unexpected(Error{ErrorKind::denied, fmt::format("cannot make the folder for the state, {}: {}",
                                                                    config_.state_dir.string(), failed.message())});
     }
+    load_pushed();
     if (options_.nos) {
         policies_ = std::make_shared<FilePolicies>(config::PolicyFile{});  // until the NOS supplies its policies
         nos_ = std::make_unique<NosRunner>(
@@ -105,7 +106,45 @@ Result<void> Service::make_uplink()
                loop_, around_.make_worker(UplinkRunner::kMostJobs), options_.manager_clients, config_, options_.version,
                runners_, [this]() -> const config::PolicyFile& { return policies_->file(); },
                [this](const Log::Line& line) { log(line); }, [this](std::string_view point) { reached(point); })
-        .map([this](std::unique_ptr<UplinkRunner> made) { uplink_ = std::move(made); });
+        .map([this](std::unique_ptr<UplinkRunner> made) { uplink_ = std::move(made); })
+        .and_then([this] { return make_commands(); });
+}
+
+Result<void> Service::make_commands()
+{
+    CommandRunner::Calls calls{[this](const control::ControlRequest& request, const std::string& by,
+                                      CommandRunner::Calls::Done done) { execute(request, by, std::move(done)); },
+                               [this](std::string_view text) { return has_event(text); },
+                               [this](const Log::Line& line) { log(line); },
+                               [this](std::string_view point) { reached(point); }};
+    return CommandRunner::make(
+               loop_, {around_.make_worker(CommandRunner::kMostJobs), around_.make_worker(CommandRunner::kMostJobs)},
+               options_.manager_clients, config_, std::move(calls))
+        .map([this](std::unique_ptr<CommandRunner> made) { commands_ = std::move(made); });
+}
+
+// As for a client of the control socket. Only an explanation needs the history.
+void Service::execute(const control::ControlRequest& request, const std::string& by, CommandRunner::Calls::Done done)
+{
+    desk_.handle(request, by, [this, request, done = std::move(done)](const ControlAnswer& answer) {
+        EventHistory history{config_.history_events};
+        if (request.command == control::ControlRequest::Command::explain) {
+            for (const auto& runner : runners_) {
+                for (const auto& event : runner->memory().events()) {
+                    history.add(runner->name(), event.seq, event.json);
+                }
+            }
+        }
+        done(answer(history));
+    });
+}
+
+bool Service::has_event(std::string_view text) const
+{
+    return std::ranges::any_of(runners_, [&](const auto& runner) {
+        return std::ranges::any_of(runner->memory().events(),
+                                   [&](const auto& event) { return event.json.find(text) != std::string::npos; });
+    });
 }
 
 Result<void> Service::make_runners()
@@ -211,6 +250,7 @@ void Service::start()
     }
     if (uplink_) {
         uplink_->start();
+        commands_->start();
     }
     feed_watchdog();
     keep_names();
@@ -258,7 +298,7 @@ void Service::configured(config::PolicyFile policies)
     if (stopping_) {
         return;
     }
-    const auto next = std::make_shared<FilePolicies>(with_own(policies, config_.policies));
+    const auto next = std::make_shared<FilePolicies>(in_layers(config_.policies, pushed_, true, &policies));
     nos_refused_.clear();
     for (const auto& runner : runners_) {
         if (const auto fits = runner->check(*next); !fits) {
@@ -272,7 +312,8 @@ void Service::configured(config::PolicyFile policies)
     for (const auto& runner : runners_) {
         runner->change(policies_);
     }
-    const std::vector of_file(next->file().policies.begin() + std::ssize(nos_policies_->policies),
+    const std::vector of_file(next->file().policies.begin() + std::ssize(nos_policies_->policies) +
+                                  std::ssize(pushed_.policies),
                               next->file().policies.end());
     note(Log::Level::notice, "nos_configured",
          fmt::format("{} configures {}{}", nos_->name(), sets_text(nos_policies_->policies),
@@ -306,6 +347,9 @@ void Service::stop(const std::string& why)
         return;
     }
     stopping_ = why;
+    if (commands_) {
+        commands_->stop();
+    }
     const bool hold = config_.stop == config::StopPolicy::hold;
     const auto text = fmt::format("stops ({}): mitigated queues are {}", why, hold ? "held" : "restored");
     const auto to_close = 2 * config_.hang_after;  // half of it to close the devices, the rest for the NOS

@@ -16,6 +16,7 @@
 #include "config/agent_config.hpp"
 #include "control/report.hpp"
 #include "control/request.hpp"
+#include "daemon/command_runner.hpp"
 #include "daemon/control_desk.hpp"
 #include "daemon/driver.hpp"
 #include "daemon/limited_log.hpp"
@@ -56,6 +57,9 @@ private:
     Result<void> set_up();
     Result<void> make_runners();
     Result<void> make_uplink();
+    Result<void> make_commands();
+    void execute(const control::ControlRequest&, const std::string& by, CommandRunner::Calls::Done);
+    bool has_event(std::string_view text) const;
     Result<void> open_listeners();
     void handle_signal(int signal);
 
@@ -70,6 +74,7 @@ private:
     // Desk
     ServiceSnapshot snapshot() const override;
     void reload(Reloaded done) override;
+    void push_policies(const std::string& policy, const std::string& by, Reloaded done) override;
     const std::vector<std::unique_ptr<DeviceRunner>>& runners() const override { return runners_; }
     Now now() const override { return loop_.now(); }
     void tables(const control::ControlRequest&, const std::string& by, Tables done) override;
@@ -78,7 +83,10 @@ private:
         Parsed<config::AgentConfig> config;
         std::vector<Complaint> unknown_ports;  // ports that its policies name and no device has
         std::vector<Complaint> idle_policies;  // policies of the file that would watch nothing
+        config::PolicyFile pushed;             // those that would be in force
     };
+    void load_pushed();
+    void save_pushed(const std::string& policy, const Reloaded& done);
     void begin_reload();
     void read_next_config();
     void finish_reload(NextConfig);
@@ -99,6 +107,8 @@ private:
     ServiceOptions options_;
     std::shared_ptr<const FilePolicies> policies_;
     std::shared_ptr<const config::PolicyFile> nos_policies_;  // those in force; null before the first ones
+    config::PolicyFile pushed_;                               // policies that an operator has pushed
+    std::optional<std::string> pushing_;                      // such policies that the reload under way puts in force
     std::vector<std::string> idle_policies_;                  // why policies in force watch nothing, or not all
     std::vector<std::uint64_t> idle_followed_;                // watchlists of the devices for which that is known
     std::string nos_refused_;                                 // why the present policies of the NOS are not in force
@@ -110,6 +120,7 @@ private:
     std::vector<std::unique_ptr<DeviceRunner>> runners_;
     std::unique_ptr<NosRunner> nos_;
     std::unique_ptr<UplinkRunner> uplink_;  // null: there is no manager
+    std::unique_ptr<CommandRunner> commands_;
     bool runners_started_{};
     ControlDesk desk_;
     std::unique_ptr<Control> control_;

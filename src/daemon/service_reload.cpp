@@ -2,15 +2,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <span>
 #include <utility>
 
 #include "base/complaint_text.hpp"
+#include "codec/policy_reader.hpp"
 #include "config/policy_bind.hpp"
 #include "daemon/configuration.hpp"
 #include "daemon/notify.hpp"
 #include "daemon/service.hpp"
+#include "runtime/atomic_file.hpp"
+#include "runtime/state_folder.hpp"
 
 namespace petrel::daemon {
 
@@ -24,10 +28,15 @@ constexpr std::size_t kMostReloadRequests = 64;
 
 Complaint as_complaint(const Error& error) { return {{}, 0, 0, error.what, {}}; }
 
-// The policies that a file puts in force. With a NOS, none before its first configuration.
-config::PolicyFile in_force(const config::PolicyFile& own, bool by_nos, const config::PolicyFile* of_nos)
+constexpr auto kPushedFile = "pushed.toml";  // in the state folder
+constexpr std::string_view kNoPolicies = "none";
+
+Parsed<config::PolicyFile> read_pushed(const std::string& text)
 {
-    return !by_nos ? own : of_nos == nullptr ? config::PolicyFile{} : with_own(*of_nos, own);
+    if (text == kNoPolicies) {
+        return config::PolicyFile{};
+    }
+    return codec::read_policy_file(text, "pushed");
 }
 
 // Policies of the NOS come first (with_own). If one of them is idle, that is no problem of the file.
@@ -59,6 +68,61 @@ void Service::reload(Reloaded done)
     }
 }
 
+// A push is a reload of the same file with other pushed policies: all of it is in force afterwards, or nothing.
+void Service::push_policies(const std::string& policy, const std::string& by, Reloaded done)
+{
+    if (pushing_ || reloading_ || !waiting_reloads_.empty()) {
+        return done(tl::unexpected(Error{ErrorKind::exhausted, "a reload is under way: try again"}));
+    }
+    pushing_ = policy;
+    reload([this, policy, by, done = std::move(done)](const Result<control::ReloadReport>& reloaded) {
+        pushing_.reset();
+        if (!reloaded || !reloaded->problems.empty()) {
+            return done(reloaded);
+        }
+        note(Log::Level::notice, "policies_pushed", fmt::format("by {}: {}", by, sets_text(pushed_.policies)));
+        save_pushed(policy, done);
+    });
+}
+
+void Service::save_pushed(const std::string& policy, const Reloaded& done)
+{
+    const auto path = config_.state_dir / kPushedFile;
+    const bool added = reader_->add(runner::JobKind::other, [this, policy, done, path] {
+        const auto written = runtime::write_atomically(path, policy);
+        loop_.post([this, done, written] {
+            if (written) {
+                return done(reload_);
+            }
+            note(Log::Level::error, "pushed_not_written", written.error().what);
+            done(tl::unexpected(Error{written.error().kind,
+                                      fmt::format("in force until the agent ends, because they cannot be stored: {}",
+                                                  written.error().what)}));
+        });
+    });
+    if (!added) {  // cannot happen: there is room for a reload and this
+        done(tl::unexpected(Error{ErrorKind::exhausted, "the worker has no room"}));
+    }
+}
+
+// At the start, before any device is opened.
+void Service::load_pushed()
+{
+    const auto path = config_.state_dir / kPushedFile;
+    if (!std::filesystem::exists(path)) {
+        return;
+    }
+    const auto text = runtime::read_regular_file(path);
+    auto read = text ? read_pushed(*text) : tl::unexpected(std::vector{as_complaint(text.error())});
+    if (!read) {
+        return note(Log::Level::error, "pushed_damaged",
+                    fmt::format("{}: {}; the policies that an operator pushed are not in force", path.string(),
+                                to_text(read.error(), "; ")));
+    }
+    pushed_ = std::move(*read);
+    policies_ = std::make_shared<FilePolicies>(in_layers(config_.policies, pushed_, false, nullptr));
+}
+
 void Service::begin_reload()
 {
     if (const auto now = loop_.now().mono; now < next_reload_) {
@@ -86,13 +150,19 @@ void Service::read_next_config()
     const auto policies_of_nos = nos_policies_;
     // There is always room: only one reload is under way at a time.
     [[maybe_unused]] const bool added =
-        reader_->add(runner::JobKind::other, [this, devices, all_known, by_nos, policies_of_nos] {
-            auto next = std::make_shared<NextConfig>(NextConfig{options_.read_config().map(named), {}, {}});
+        reader_->add(runner::JobKind::other, [this, devices, all_known, by_nos, policies_of_nos, pushed = pushed_,
+                                              pushing = pushing_] {
+            auto next = std::make_shared<NextConfig>(NextConfig{options_.read_config().map(named), {}, {}, pushed});
+            if (auto read = pushing ? read_pushed(*pushing) : pushed; read) {
+                next->pushed = std::move(*read);
+            } else if (next->config) {
+                next->config = tl::unexpected(std::move(read.error()));
+            }
             if (next->config && all_known) {
                 std::vector<const watchdog::Inventory*> inventories;
                 std::ranges::transform(*devices, std::back_inserter(inventories),
                                        [](const config::DeviceRows& of) { return &of.inventory; });
-                const auto policies = in_force(next->config->policies, by_nos, policies_of_nos.get());
+                const auto policies = in_layers(next->config->policies, next->pushed, by_nos, policies_of_nos.get());
                 next->unknown_ports = config::unknown_ports(policies, inventories);
                 next->idle_policies = idle_policies_of_file(policies, policies_of_nos.get(), *devices);
             }
@@ -142,7 +212,7 @@ std::vector<Complaint> Service::try_reload(NextConfig read)
     }
     auto problems = what_needs_a_restart(config_, *next);
     const auto policies =
-        std::make_shared<FilePolicies>(in_force(next->policies, nos_ != nullptr, nos_policies_.get()));
+        std::make_shared<FilePolicies>(in_layers(next->policies, read.pushed, nos_ != nullptr, nos_policies_.get()));
     for (const auto& runner : runners_) {
         if (const auto fits = runner->check(*policies); !fits) {
             for (auto complaint : fits.error()) {
@@ -170,6 +240,7 @@ std::vector<Complaint> Service::try_reload(NextConfig read)
     }
     reached("reload_checked");
     config_ = std::move(*next);
+    pushed_ = std::move(read.pushed);
     policies_ = policies;
     if (nos_) {
         nos_->set_overrides(policies_by_port(config_.policies));

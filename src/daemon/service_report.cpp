@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "daemon/service.hpp"
 
 namespace petrel::daemon {
@@ -16,10 +18,15 @@ ServiceSnapshot Service::snapshot() const
     report.pid = ::getpid();
     report.up_ms = whole_ms(loop_.now().mono - started_);
     report.stop_policy = config_.stop;
-    report.red_switch = policies_->file().big_red_switch;
+    report.red_switch =
+        policies_->file().big_red_switch || std::ranges::any_of(runners_, [now = loop_.now().mono](const auto& runner) {
+            return red_switch_by_order(*runner, now);
+        });
     if (nos_) {
         report.nos = nos_->name();
         report.nos_trouble = nos_->trouble().empty() ? nos_refused_ : nos_->trouble();
+    }
+    if (nos_ || !pushed_.policies.empty()) {
         list_policies(report);
     }
     report.idle_policies = idle_policies_;
@@ -44,14 +51,22 @@ ServiceSnapshot Service::snapshot() const
     return made;
 }
 
-// The policies of the NOS come first: see with_own().
+// In the order of in_layers().
 void Service::list_policies(control::StatusReport& report) const
 {
-    const auto of_nos = nos_policies_ ? nos_policies_->policies.size() : 0;
+    const auto& own = config_.policies.policies;
+    const auto general = std::ranges::count_if(own, [](const auto& entry) { return entry.ports.empty(); });
+    const auto of_nos = nos_policies_ ? std::ssize(nos_policies_->policies) : 0;
+    const auto base = nos_ ? of_nos : general;
     for (const auto& entry : policies_->file().policies) {
-        const bool by_nos = report.policies.size() < of_nos;
-        report.policies.push_back(
-            {entry.policy.name, by_nos ? std::string{nos_->name()} : config_.file, entry.ports.size()});
+        const auto position = std::ssize(report.policies);
+        const bool pushed = position >= base && position < base + std::ssize(pushed_.policies);
+        const auto weakest = nos_ ? std::string{nos_->name()} : config_.file;
+        report.policies.push_back({entry.policy.name,
+                                   pushed            ? "pushed"
+                                   : position < base ? weakest
+                                                     : config_.file,
+                                   entry.ports.size()});
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "codec/uplink_json.hpp"
 #include "config/manager_url.hpp"
+#include "daemon/manager_token.hpp"
 #include "daemon/uplink_snapshot.hpp"
 #include "runtime/atomic_file.hpp"
 #include "words/words.hpp"
@@ -49,24 +50,6 @@ std::string new_boot()
 
 // Refusals of what was sent. A smaller request may be accepted.
 bool is_about_content(int status) { return status == 400 || status == 413 || status == 422; }
-
-Result<std::string> token_in(const std::filesystem::path& file)
-{
-    if (file.empty()) {
-        return std::string{};
-    }
-    auto text = runtime::read_regular_file(file);
-    while (text && !text->empty() && (text->back() == '\n' || text->back() == '\r')) {
-        text->pop_back();
-    }
-    const auto fits = [](char c) { return c > ' ' && c <= '~'; };
-    if (text && (text->empty() || !std::ranges::all_of(*text, fits))) {
-        return tl::unexpected(
-            Error{ErrorKind::invalid,
-                  fmt::format("{}: a token has one line of printable characters without blanks", file.string())});
-    }
-    return text;
-}
 
 }  // namespace
 
@@ -311,7 +294,7 @@ void UplinkRunner::post(uplink::Batch batch)
 UplinkRunner::Answer UplinkRunner::exchange(const std::string& body) const
 {
     const auto& config = setup_.config;
-    auto token = token_in(config.manager_token_file);
+    auto token = manager_token(config.manager_token_file);
     if (!token) {
         return {0, {}, token.error().what, {}};
     }

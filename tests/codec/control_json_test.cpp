@@ -144,6 +144,12 @@ RC_GTEST_PROP(ControlJson, RequestsAreReadAsTheyWereWritten, ())
         request.queue = "Ethernet4:3";
         request.device = *rc::gen::element<std::string>("", "sw1");
     }
+    if (request.command == Command::policy_push) {
+        request.policy = "[[policy]]\npreset = \"sonic\"\n";
+    }
+    if (request.command == Command::red_switch) {
+        request.state = *rc::gen::element<std::string>("on", "off");
+    }
     if (request.command == Command::events) {
         request.follow = *rc::gen::arbitrary<bool>();
         request.last = *rc::gen::arbitrary<std::uint32_t>();

@@ -90,6 +90,8 @@ def make_handler(store, token):
 
         def do_POST(self):
             body = self.rfile.read(int(self.headers["Content-Length"]))
+            if self.path.endswith("/commands"):
+                return self.refuse(404, "it has no commands")
             if not store.held.is_set():
                 print("held", flush=True)
                 store.held.wait()

@@ -122,8 +122,9 @@ void add_configuration(const StatusReport& status, std::vector<Problem>& problem
         problems.push_back({"the big red switch is on: every watched queue is mitigated",
                             {},
                             status.nos.empty()
-                                ? "to end it: big_red_switch = false in the configuration, then petrel reload"
-                                : "to end it: pfcwd big_red_switch disable"});
+                                ? "to end it: petrel red-switch off; if the configuration turns it on: big_red_switch "
+                                  "= false there, then petrel reload"
+                                : "to end it: petrel red-switch off, or pfcwd big_red_switch disable"});
     }
     if (!status.reload.problems.empty()) {
         std::vector<std::string> details;
