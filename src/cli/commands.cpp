@@ -227,7 +227,7 @@ std::vector<Command> all_commands()
         {"host watch", kGeneral, "A live table of the running agent.", kHostExamples,
          control_flags(Request::status, {}, run_watch)},
         {"host repaired", kGeneral, "A latched NIC was repaired: put its PFC and pause back.", kHostExamples,
-         control_flags(Request::repaired, {queue_flag, note_flag}, run_control)},
+         control_flags(Request::repaired, {queue_flag, note_flag, fleet_order_flags}, run_control)},
         {"hand-back", kGeneral, "Put SONiC's own scripts back after an agent died; mitigations stay.",
          kHandBackExamples, hand_back_flags},
     };

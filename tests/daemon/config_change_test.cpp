@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -178,6 +179,78 @@ TEST_F(ConfigChange, TheBigRedSwitchTreatsEveryQueueAndRestoresThem)
     for (std::uint16_t port = 0; port < SharedSwitch::kPorts; ++port) {
         expect_treated(Treatment::none, port);
     }
+    EXPECT_EQ(agent->stop(), 0);
+}
+
+// As in the configuration, but by order: also after a death of the agent, until another order turns it off.
+TEST_F(ConfigChange, AnOrderTurnsTheBigRedSwitch)
+{
+    const auto expect_all_treated = [&](Treatment treatment) {
+        for (std::uint16_t port = 0; port < SharedSwitch::kPorts; ++port) {
+            expect_treated(treatment, port);
+        }
+    };
+    sw.calm(kPort);
+    expect_treated(Treatment::none);
+    EXPECT_THAT(agent->control({"red-switch", "on", "--note", "ticket 7"}).out,
+                HasSubstr("sw: the big red switch is on; 0 mitigated before, 4 now"));
+    expect_all_treated(Treatment::drop);
+    EXPECT_THAT(agent->control({"status"}).out, HasSubstr("the big red switch is on"));
+    EXPECT_THAT(agent->control({"release-all"}).out, HasSubstr("the big red switch is still on"));
+    agent->kill();
+    agent->start();
+    expect_all_treated(Treatment::drop);
+    EXPECT_THAT(agent->control({"events"}).out, HasSubstr("red_switch_on by root: ticket 7"));
+    EXPECT_EQ(agent->control({"red-switch", "off"}).exit_code, 0);
+    expect_all_treated(Treatment::none);
+    EXPECT_THAT(agent->control({"status"}).out, testing::Not(HasSubstr("the big red switch")));
+    EXPECT_EQ(agent->stop(), 0);
+}
+
+TEST_F(ConfigChange, NoOrderTurnsOffWhatTheConfigurationTurnsOn)
+{
+    agent->write_config("big_red_switch = true\n" + config(kPolicy));
+    EXPECT_EQ(agent->control({"reload"}).exit_code, 0);
+    expect_treated(Treatment::drop, kPort + 1);
+    const auto refused = agent->control({"red-switch", "off"});
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("sw: the configuration turns the big red switch on"));
+    EXPECT_EQ(sw.in_force(kPort + 1), Treatment::drop);
+    for (const auto* state : {"", "On"}) {
+        EXPECT_EQ(agent->control({"red-switch", state}).exit_code, 2);
+    }
+    EXPECT_EQ(agent->stop(), 0);
+}
+
+// A file with ports, then what an operator has pushed, then a file without ports.
+TEST_F(ConfigChange, PushedPoliciesWinOverTheFileUnlessItNamesThePort)
+{
+    const auto file = (folder / "quiet.toml").string();
+    std::ofstream{file} << kPolicy << "name = \"quiet\"\naction = \"alert\"\n";
+    const auto pushed = agent->control({"policy", "push", file});
+    EXPECT_EQ(pushed.exit_code, 0) << pushed.err;
+    expect_treated(Treatment::none);
+    EXPECT_THAT(agent->control({"status"}).out, testing::ContainsRegex("policy quiet on .* from pushed"));
+    agent->kill();
+    agent->start();
+    ASSERT_NE(agent->wait_for("storm_alert"), "") << "they stay over a restart";
+    EXPECT_EQ(sw.in_force(kPort), Treatment::none);
+
+    change_to(fmt::format("{}{}name = \"port\"\nports = [\"Ethernet1\"]\n", kPolicy, kPolicy));
+    expect_treated(Treatment::drop);
+    EXPECT_THAT(agent->control({"status"}).out, testing::ContainsRegex("policy port on 1 port: from .*agent.toml"));
+    change_to(kPolicy);
+    expect_treated(Treatment::none);
+
+    std::ofstream{file} << kPolicy << "ports = [\"Ethernet99\"]\n";
+    const auto refused = agent->control({"policy", "push", file});
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("Ethernet99"));
+    EXPECT_THAT(agent->control({"status"}).out, HasSubstr("policy quiet on"));
+
+    EXPECT_EQ(agent->control({"policy", "drop"}).exit_code, 0);
+    expect_treated(Treatment::drop);
+    EXPECT_THAT(agent->control({"status"}).out, testing::Not(HasSubstr("from pushed")));
     EXPECT_EQ(agent->stop(), 0);
 }
 

@@ -42,6 +42,22 @@ constexpr auto kOrderExamples = R"(Examples:
 An order is an event like others, with the name of the user who gave it.
 )";
 
+constexpr auto kRedSwitchExamples = R"(Examples:
+  petrel red-switch on --note "the fabric stands still"
+  petrel red-switch off --device sw2
+
+Until it is off again, also after a restart of the agent, every watched queue is mitigated, stormed or not.
+)";
+
+constexpr auto kPolicyExamples = R"(Examples:
+  petrel policy push slower.toml
+  petrel --manager https://manager:7650 policy push slower.toml --role leaf --canary 2 --then 10%
+  petrel policy drop
+
+Pushed policies are stronger than those of the NOS and those of the agent's file that name no ports. They stay over a
+restart.
+)";
+
 constexpr auto kReleaseAllExamples = R"(Examples:
   petrel release-all
   petrel release-all --config /etc/petrel/agent.toml
@@ -88,28 +104,37 @@ std::vector<Command> running_agent_commands()
 {
     return {
         {"status", kRunningAgent, "The state of the agent: problems first, with what to do about them.", kNoExamples,
-         control_flags(Request::status, {}, run_control)},
+         control_flags(Request::status, {fleet_flags}, run_control)},
         {"queues", kRunningAgent, "Every queue: policy, phase, what is configured, possible and in effect.",
-         kNoExamples, control_flags(Request::queues, {stormed_flag, device_flag}, run_control)},
+         kNoExamples, control_flags(Request::queues, {stormed_flag, device_flag, fleet_flags}, run_control)},
         {"mitigate", kRunningAgent, "Mitigate a queue now, until it is released.", kOrderExamples,
-         control_flags(Request::mitigate, {queue_flag, note_flag}, run_control)},
+         control_flags(Request::mitigate, {queue_flag, note_flag, fleet_order_flags}, run_control)},
         {"release", kRunningAgent, "Release a queue, latched or not; a storm that goes on is detected again.",
-         kOrderExamples, control_flags(Request::release, {queue_flag, note_flag}, run_control)},
+         kOrderExamples, control_flags(Request::release, {queue_flag, note_flag, fleet_order_flags}, run_control)},
         {"hold", kRunningAgent, "Keep a queue mitigated until an operator releases it.", kOrderExamples,
-         control_flags(Request::hold, {queue_flag, note_flag}, run_control)},
+         control_flags(Request::hold, {queue_flag, note_flag, fleet_order_flags}, run_control)},
         {"clear", kRunningAgent,
          "Set the statistics of a queue, or of all, to zero, except those of a storm under way.", kOrderExamples,
-         control_flags(Request::clear, {queue_flag, note_flag, all_flag}, run_control)},
+         control_flags(Request::clear, {queue_flag, note_flag, all_flag, fleet_order_flags}, run_control)},
+        {"red-switch", kRunningAgent, "Mitigate every watched queue until the switch is off again.", kRedSwitchExamples,
+         control_flags(Request::red_switch, {state_flag, device_flag, note_flag, fleet_order_flags}, run_control)},
+        {"policy", kRunningAgent, "Push policies to agents, or take them back.", kPolicyExamples, nullptr},
+        {"policy push", kRunningAgent, "Put the policies of a file in force, over the general ones of the agent.",
+         kNoExamples,
+         control_flags(Request::policy_push, {policy_file_flag, note_flag, fleet_order_flags}, run_control)},
+        {"policy drop", kRunningAgent, "End the policies that were pushed.", kNoExamples,
+         control_flags(Request::policy_push, {no_policies_flag, note_flag, fleet_order_flags}, run_control)},
         {"release-all", kRunningAgent, "Release everything, also if the agent is dead.", kReleaseAllExamples,
-         control_flags(Request::release_all, {note_flag, configuration_flags}, release_all)},
+         control_flags(Request::release_all, {note_flag, configuration_flags, fleet_order_flags}, release_all)},
         {"events", kRunningAgent, "What the agent decided, and why.", kEventsExamples,
-         control_flags(Request::events, {follow_flag, last_flag, device_flag, state_dir_flag}, show_events)},
+         control_flags(Request::events, {follow_flag, last_flag, device_flag, state_dir_flag, fleet_flags},
+                       show_events)},
         {"explain", kRunningAgent, "Why a queue is in its phase: the evidence of the last decision.", kExplainExamples,
-         control_flags(Request::explain, {queue_flag}, run_control)},
+         control_flags(Request::explain, {queue_flag, fleet_flags}, run_control)},
         {"watch", kRunningAgent, "A live table of the worst queues; q ends it.", kNoExamples,
          control_flags(Request::status, {}, run_watch)},
         {"reload", kRunningAgent, "Reload the configuration: all of it, or nothing if there is a problem.", kNoExamples,
-         control_flags(Request::reload, {}, run_control)},
+         control_flags(Request::reload, {fleet_order_flags}, run_control)},
     };
 }
 

@@ -26,13 +26,18 @@ void queue_flag(CLI::App&, ControlArguments&);   // QUEUE, and --device if sever
 void device_flag(CLI::App&, ControlArguments&);  // --device, for lists
 void stormed_flag(CLI::App&, ControlArguments&);
 void note_flag(CLI::App&, ControlArguments&);
-void all_flag(CLI::App&, ControlArguments&);      // instead of QUEUE
-void port_flag(CLI::App&, ControlArguments&);     // PORT, and --device
-void history_flag(CLI::App&, ControlArguments&);  // --history and --format, of links
+void state_flag(CLI::App&, ControlArguments&);        // on or off
+void policy_file_flag(CLI::App&, ControlArguments&);  // FILE
+void no_policies_flag(CLI::App&, ControlArguments&);  // none: the request is fixed
+void all_flag(CLI::App&, ControlArguments&);          // instead of QUEUE
+void port_flag(CLI::App&, ControlArguments&);         // PORT, and --device
+void history_flag(CLI::App&, ControlArguments&);      // --history and --format, of links
 void sequence_flag(CLI::App&, ControlArguments&);
 void follow_flag(CLI::App&, ControlArguments&);
 void last_flag(CLI::App&, ControlArguments&);
 void state_dir_flag(CLI::App&, ControlArguments&);
+void fleet_flags(CLI::App&, ControlArguments&);          // --manager, and which of its agents
+void fleet_order_flags(CLI::App&, ControlArguments&);    // the same, and how the order spreads
 void configuration_flags(CLI::App&, ControlArguments&);  // the agent's own, to find it and its journals
 
 // Sends the request `command` with the values of these flags: `run` does it and prints the answer.

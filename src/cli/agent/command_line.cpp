@@ -61,6 +61,19 @@ std::vector<std::string> words_of(std::span<const char* const> given)
     return words;
 }
 
+// "petrel --manager URL status" is "petrel status --manager URL".
+std::vector<std::string> with_manager_last(std::vector<std::string> words)
+{
+    const std::ptrdiff_t count = words.empty()                             ? 0
+                                 : words.front() == "--manager"            ? 2
+                                 : words.front().starts_with("--manager=") ? 1
+                                                                           : 0;
+    if (std::ssize(words) > count) {
+        std::rotate(words.begin(), words.begin() + count, words.end());
+    }
+    return words;
+}
+
 std::vector<std::string> names_below(const CLI::App& app)
 {
     std::vector<std::string> names;
@@ -211,7 +224,7 @@ Parsed<ExitCode> run_command_line(const Program& program, int argc, const char* 
                                   const AgentExtras* extras)
 {
     return CommandLine{program}.run(
-        {words_of({argv, static_cast<std::size_t>(argc)}), {}, peers, extras, &program.parts});
+        {with_manager_last(words_of({argv, static_cast<std::size_t>(argc)})), {}, peers, extras, &program.parts});
 }
 
 ExitCode refuse_command_line(const std::vector<Complaint>& problems)

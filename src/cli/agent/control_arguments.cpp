@@ -6,6 +6,9 @@
 
 #include "cli/agent/agent_flags.hpp"
 #include "cli/agent/arguments.hpp"
+#include "cli/agent/fleet_command.hpp"
+#include "codec/policy_reader.hpp"
+#include "runtime/atomic_file.hpp"
 
 namespace petrel::cli {
 
@@ -15,9 +18,25 @@ struct ControlArguments {
     std::string sequence;
     bool all{};
     std::optional<AgentFlags> configuration;
+    FleetOptions fleet{};
+    std::string policy_file;
 };
 
 namespace {
+
+void read_policies(ControlArguments& arguments, std::vector<Complaint>& problems)
+{
+    auto text = runtime::read_whole_file(arguments.policy_file);
+    if (!text) {
+        return problems.push_back({"FILE", 0, 0, text.error().what, {}});
+    }
+    const auto read = codec::read_policy_file(*text, arguments.policy_file);
+    if (!read) {
+        problems.insert(problems.end(), read.error().begin(), read.error().end());
+        return;
+    }
+    arguments.options.request.policy = std::move(*text);
+}
 
 void check_link_clear(ControlArguments& arguments, std::vector<Complaint>& problems)
 {
@@ -43,6 +62,18 @@ void check_control(const CLI::App& app, ControlArguments& arguments, std::vector
     }
     if (app.get_option_no_throw("QUEUE") != nullptr && request.queue.empty() && !arguments.all) {
         problems.push_back({"QUEUE", 0, 0, "which one? PORT:PRIORITY, e.g. Ethernet4:3", {}});
+    }
+    if (app.get_option_no_throw("STATE") != nullptr && request.state != "on" && request.state != "off") {
+        problems.push_back({"STATE", 0, 0, request.state, "on or off"});
+    }
+    if (app.get_option_no_throw("FILE") != nullptr) {
+        read_policies(arguments, problems);
+    }
+    const auto& fleet = arguments.fleet;
+    if (fleet.manager.empty() &&
+        (!fleet.request.agents.empty() || !fleet.request.racks.empty() || !fleet.request.roles.empty() ||
+         fleet.request.all || fleet.request.canary != 0 || fleet.request.dry_run)) {
+        problems.push_back({"--manager", 0, 0, "which one? Agents are chosen at a fabric manager", {}});
     }
     if (request.command == control::ControlRequest::Command::link_clear) {
         check_link_clear(arguments, problems);
@@ -84,6 +115,18 @@ void note_flag(CLI::App& app, ControlArguments& arguments)
     app.add_option("--note", arguments.options.request.note, "Why, for the event")->type_name("TEXT");
 }
 
+void state_flag(CLI::App& app, ControlArguments& arguments)
+{
+    app.add_option("STATE", arguments.options.request.state, "on or off")->type_name("");
+}
+
+void policy_file_flag(CLI::App& app, ControlArguments& arguments)
+{
+    app.add_option("FILE", arguments.policy_file, "A policy file; only its [[policy]] tables count")->type_name("");
+}
+
+void no_policies_flag(CLI::App& /*app*/, ControlArguments& arguments) { arguments.options.request.policy = "none"; }
+
 void all_flag(CLI::App& app, ControlArguments& arguments) { app.add_flag("--all", arguments.all, "Of every queue"); }
 
 void port_flag(CLI::App& app, ControlArguments& arguments)
@@ -122,6 +165,56 @@ void state_dir_flag(CLI::App& app, ControlArguments& arguments)
         ->type_name("FOLDER");
 }
 
+void fleet_flags(CLI::App& app, ControlArguments& arguments)
+{
+    auto& fleet = arguments.fleet;
+    auto& request = fleet.request;
+    const auto group = "With a fabric manager";
+    app.add_option("--manager", fleet.manager, "Send it to the agents of this fabric manager")
+        ->type_name("URL")
+        ->group(group);
+    app.add_option("--token-file", fleet.token_file, "The token for the manager")->type_name("FILE")->group(group);
+    app.add_option("--ca-file", fleet.ca_file, "Certificates that are trusted")->type_name("FILE")->group(group);
+    app.add_option("--agent", request.agents, "Only these agents")
+        ->type_name("NAME")
+        ->group(group)
+        ->allow_extra_args(false);
+    app.add_option("--rack", request.racks, "Only agents of these racks")
+        ->type_name("NAME")
+        ->group(group)
+        ->allow_extra_args(false);
+    app.add_option("--role", request.roles, "Only agents with these roles")
+        ->type_name("NAME")
+        ->group(group)
+        ->allow_extra_args(false);
+    request.within_s = 5;
+    app.add_option("--within", request.within_s, "Seconds in which an agent must begin it, default 5, orders 30")
+        ->check(CLI::Range(1U, 86'400U))
+        ->type_name("S")
+        ->group(group);
+}
+
+void fleet_order_flags(CLI::App& app, ControlArguments& arguments)
+{
+    fleet_flags(app, arguments);
+    auto& request = arguments.fleet.request;
+    request.within_s = 30;
+    const auto group = "With a fabric manager";
+    app.add_flag("--all-agents", request.all, "All of its agents")->group(group);
+    app.add_option("--canary", request.canary, "First so many agents; the first alarm stops the others")
+        ->check(CLI::Range(1U, 1'000'000U))
+        ->type_name("N")
+        ->group(group);
+    app.add_option("--then", request.then, "With --canary: the share of each further wave, default 100%")
+        ->type_name("P%")
+        ->group(group);
+    app.add_option("--watch", request.watch_s, "Seconds without an alarm before the next wave, default 30")
+        ->check(CLI::Range(0U, 86'400U))
+        ->type_name("S")
+        ->group(group);
+    app.add_flag("--dry-run", request.dry_run, "Only show which agents would get it, in which wave")->group(group);
+}
+
 void configuration_flags(CLI::App& app, ControlArguments& arguments) { arguments.configuration.emplace(app); }
 
 Flags control_flags(control::ControlRequest::Command command, std::vector<ControlFlag> flags,
@@ -144,6 +237,9 @@ Flags control_flags(control::ControlRequest::Command command, std::vector<Contro
                     arguments->configuration
                         ? arguments->configuration->options(call)
                         : AgentOptions{.config = {}, .given = {}, .extras = call.extras, .parts = call.parts};
+                if (!arguments->fleet.manager.empty()) {
+                    return run_for_fleet(arguments->options, arguments->fleet);
+                }
                 const bool replaced = call.extras != nullptr && call.extras->run_control;
                 return replaced ? call.extras->run_control(arguments->options) : run(arguments->options);
             },

@@ -122,8 +122,7 @@ void add_configuration(const StatusReport& status, std::vector<Problem>& problem
         problems.push_back({"the big red switch is on: every watched queue is mitigated",
                             {},
                             status.nos.empty()
-                                ? "to end it: petrel red-switch off; if the configuration turns it on: big_red_switch "
-                                  "= false there, then petrel reload"
+                                ? "to end it: petrel red-switch off, or big_red_switch = false, petrel reload"
                                 : "to end it: petrel red-switch off, or pfcwd big_red_switch disable"});
     }
     if (!status.reload.problems.empty()) {

@@ -1,0 +1,23 @@
+// The commands for a running agent, sent to a fabric manager for many agents: `petrel --manager URL status`.
+#pragma once
+
+#include <string>
+
+#include "cli/agent/control_command.hpp"
+#include "control/fleet.hpp"
+#include "terminal/exit_code.hpp"
+
+namespace petrel::cli {
+
+struct FleetOptions {
+    std::string manager;  // URL; empty: the agent of this machine
+    std::string token_file;
+    std::string ca_file;
+    control::FleetRequest request;  // its ControlRequest is that of the ControlOptions
+};
+
+// Sends the command, follows it until it has ended everywhere, and prints what each agent answers. Fails if one of them
+// did not carry it out.
+ExitCode run_for_fleet(const ControlOptions&, FleetOptions);
+
+}  // namespace petrel::cli
