@@ -14,10 +14,10 @@ namespace petrel::fleet {
 // Which agents get a command. Each list that is not empty restricts the choice further.
 struct Selection {
     bool all{};
-    std::vector<std::string> agents;
-    std::vector<std::string> racks;
-    std::vector<std::string> roles;
-    std::vector<std::string> devices;  // the agents of these devices
+    std::vector<std::string> agents{};
+    std::vector<std::string> racks{};
+    std::vector<std::string> roles{};
+    std::vector<std::string> devices{};  // the agents of these devices
     bool empty() const { return !all && agents.empty() && racks.empty() && roles.empty() && devices.empty(); }
     bool operator==(const Selection&) const = default;
 };

@@ -196,8 +196,9 @@ TEST_F(CommandsTest, OldOrdersAreForgotten)
     for (std::size_t i = 0; i != Commands::kRolloutsKept + 2; ++i) {
         const auto id = commands().order(red_switch_on(), {"leaf1"}, "ann", at(0s), troubles());
         first = first == 0 ? id : first;
-        for (const auto& [agent, wave, sent, state, text] : commands().show(id)->commands) {
-            EXPECT_EQ(state, CommandState::waiting);
+        const auto shown = commands().show(id).value();
+        for (const auto& command : shown.commands) {
+            EXPECT_EQ(command.state, CommandState::waiting);
         }
         commands().stored();
         answer("leaf1", waiting("leaf1", at(0s)), true, at(0s));

@@ -36,8 +36,12 @@ constexpr std::size_t kEventsOfAPage = 1000;
 // One manager, and the token with which it admits this client.
 class ManagerClient {
 public:
-    static Result<ManagerClient> make(const FleetOptions& options)
+    static Result<ManagerClient> make(const FleetOptions& options, const AgentParts& parts)
     {
+        if (parts.make_manager_client == nullptr) {
+            return tl::unexpected(
+                Error{ErrorKind::unsupported, "--manager: this program cannot send to a manager; `petrel` can"});
+        }
         const auto url = config::parse_manager_url(options.manager);
         if (!url) {
             return tl::unexpected(url.error());
@@ -47,7 +51,7 @@ public:
             return tl::unexpected(token.error());
         }
         return ManagerClient{options.manager,
-                             http_client::make_client({url->tls, url->host, url->port, options.ca_file}),
+                             parts.make_manager_client({url->tls, url->host, url->port, options.ca_file}),
                              std::move(*token)};
     }
 
@@ -285,7 +289,7 @@ ExitCode run_for_fleet(const ControlOptions& options, FleetOptions fleet)
     } else if (colon != std::string::npos && queue.find(':', colon + 1) != std::string::npos) {
         request.devices = {queue.substr(0, colon)};
     }
-    const auto manager = ManagerClient::make(fleet);
+    const auto manager = ManagerClient::make(fleet, *options.agent.parts);
     if (!manager) {
         return fail(manager.error());
     }
