@@ -73,6 +73,19 @@ ordered_json to_json(const Evidence& evidence)
     return json;
 }
 
+ordered_json to_json(const watchdog::LinkReason& link)
+{
+    ordered_json json{{"number", link.number}, {"ldr", link.ldr}, {"nldr", nullptr}, {"cause", link.cause}};
+    if (link.nldr) {
+        json["nldr"] = *link.nldr;
+    }
+    if (link.code) {
+        json["list"] = link.list;
+        json["code"] = *link.code;
+    }
+    return json;
+}
+
 std::string event_line(const watchdog::Event& event, std::int64_t time_us, const watchdog::Watchlist& watchlist,
                        std::string_view device_name)
 {
@@ -104,6 +117,9 @@ std::string event_line(const watchdog::Event& event, std::int64_t time_us, const
     }
     if (!event.by.empty()) {
         json["by"] = event.by;
+    }
+    if (event.link) {
+        json["link"] = to_json(*event.link);
     }
     json["evidence"] = to_json(event.evidence);
     return to_line(json);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "codec/json_text.hpp"
 
@@ -55,6 +56,32 @@ std::optional<watchdog::Evidence> evidence(const nlohmann::json& given)
     return read;
 }
 
+template <class Number>
+std::optional<Number> whole_number(const nlohmann::json& object, const char* key)
+{
+    const auto at = object.find(key);
+    const bool fits = at != object.end() && at->is_number_unsigned() &&
+                      at->get<std::uint64_t>() <= std::numeric_limits<Number>::max();
+    return fits ? std::optional{at->get<Number>()} : std::nullopt;
+}
+
+// None: not whole.
+std::optional<watchdog::LinkReason> link_reason(const nlohmann::json& given)
+{
+    const auto count = whole_number<std::uint64_t>(given, "number");
+    const auto ldr = whole_number<std::uint8_t>(given, "ldr");
+    const auto cause = whole_number<std::uint16_t>(given, "cause");
+    if (!count || !ldr || !cause) {
+        return std::nullopt;
+    }
+    return watchdog::LinkReason{*count,
+                                *ldr,
+                                whole_number<std::uint8_t>(given, "nldr"),
+                                *cause,
+                                text(given, "list"),
+                                whole_number<std::uint64_t>(given, "code")};
+}
+
 std::optional<watchdog::Event> known_event(const nlohmann::json& object)
 {
     const auto kind = named(text(object, "event"), watchdog::EventKind::count_);
@@ -66,6 +93,9 @@ std::optional<watchdog::Event> known_event(const nlohmann::json& object)
     event.kind = *kind;
     event.reason = *reason;
     event.by = text(object, "by");
+    if (const auto given = object.find("link"); given != object.end() && given->is_object()) {
+        event.link = link_reason(*given);
+    }
     if (const auto given = object.find("evidence"); given != object.end() && given->is_object()) {
         const auto read = evidence(*given);
         if (!read) {

@@ -123,6 +123,12 @@ std::vector<DownEvent> LinkFollower::acknowledge(const std::string& name, std::u
     return done;
 }
 
+bool LinkFollower::receives_reasons(const std::string& name) const
+{
+    const auto known = ports_.find(name);
+    return known != ports_.end() && known->second.receives_reasons;
+}
+
 std::vector<FollowedLink> LinkFollower::links(WallTime now)
 {
     std::vector<FollowedLink> all;

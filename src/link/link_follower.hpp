@@ -41,6 +41,9 @@ public:
     // The events that this acknowledges; none: there is no such event, or it is acknowledged already.
     std::vector<DownEvent> acknowledge(const std::string& port, std::uint64_t seq);
 
+    // Whether the device reports the reasons of the port's neighbour.
+    bool receives_reasons(const std::string& port) const;
+
     std::vector<FollowedLink> links(WallTime now);  // in the order of names
     NamedHistories histories();                     // to be remembered: of ports whose link has been up
 

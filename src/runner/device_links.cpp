@@ -55,7 +55,7 @@ void DeviceRunner::publish_links(const std::vector<link::LinkChange>& changes)
 {
     for (const auto& change : changes) {
         if (const auto target = find_target(opened_->inventory, change.port)) {
-            step(watchdog::LinkEvent{target->port, change.up, down_text(change.event)});
+            step(watchdog::LinkEvent{target->port, change.up, down_text(change.event), links_.reason_of(change)});
         }
     }
 }

@@ -85,6 +85,12 @@ LinkWatch::Followed LinkWatch::follow(std::span<const link::LinkSample> samples,
     return followed;
 }
 
+watchdog::LinkReason LinkWatch::reason_of(const link::LinkChange& change) const
+{
+    auto report = event_report(change.event, follower_.receives_reasons(change.port));
+    return {report.seq, report.ldr, report.nldr, report.cause, std::move(report.list), report.code};
+}
+
 std::vector<link::LinkChange> LinkWatch::unpublished(const std::deque<StoredEvent>& published)
 {
     if (published.empty()) {

@@ -14,6 +14,7 @@
 #include "link/link_follower.hpp"
 #include "runner/link_memory.hpp"
 #include "runner/memory.hpp"
+#include "watchdog/event.hpp"
 
 namespace petrel::runner {
 
@@ -32,6 +33,9 @@ public:
     // The changes in the history that are not among the published events: their process died in between. Changes before
     // the oldest of these events are left out, because their events may have been dropped.
     std::vector<link::LinkChange> unpublished(const std::deque<StoredEvent>& published);
+
+    // For the event of a change.
+    watchdog::LinkReason reason_of(const link::LinkChange&) const;
 
     // How many events this acknowledges. Fails if the port is unknown, or has no such event to acknowledge.
     Result<std::size_t> acknowledge(const std::string& port, std::uint64_t seq);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -108,6 +109,18 @@ enum class Reason : std::uint8_t {
 };
 std::string_view name(Reason);
 
+// The reason why a link went down, as numbers of link/reasons.hpp, link/taxonomy.hpp and link/raw_code.hpp. The
+// watchdog only passes it on.
+struct LinkReason {
+    std::uint64_t number{};            // of the event at its port; a link_up has the number of the event that it ends
+    std::uint8_t ldr{};                // the reason of this end
+    std::optional<std::uint8_t> nldr;  // the reason that the neighbour sent; none: the device cannot receive one
+    std::uint16_t cause{};             // the reason, or a more precise one
+    std::string list;                  // the vendor's list of codes, and the code; empty: the device gives none
+    std::optional<std::uint64_t> code;
+    auto operator<=>(const LinkReason&) const = default;
+};
+
 struct Event {
     std::uint64_t seq{};
     std::uint64_t cause{};  // seq of the event this one follows from; 0 = none
@@ -119,7 +132,8 @@ struct Event {
     std::uint16_t policy{};  // index into the watchlist's policies; kUnwatched = none
     Treatment action{};      // in effect or, while not yet confirmed, wanted
     Evidence evidence;
-    std::string by;  // the order and who gave it, the device's error text, or why the link went down
+    std::string by;                    // the order and who gave it, the device's error text, or why the link went down
+    std::optional<LinkReason> link{};  // of a link_down or link_up
 };
 
 struct Notice {
@@ -136,6 +150,7 @@ struct LinkEvent {
     PortId port;
     bool up{};
     std::string why;
+    std::optional<LinkReason> reason{};
 };
 
 // Orders from an operator. max_mitigated does not limit them, and each produces an order_taken event.

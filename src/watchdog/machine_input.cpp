@@ -117,6 +117,7 @@ void Machine::report(const LinkEvent& link_event, Instant now, Outbox& out)
     event.policy = kUnwatched;
     event.target = {link_event.port, std::nullopt};
     event.by = link_event.why;
+    event.link = link_event.reason;
     out.events.push_back(std::move(event));
 }
 

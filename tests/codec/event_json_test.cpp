@@ -1,6 +1,7 @@
 // The event line has a stable schema: compared with a golden text.
 #include "codec/event_json.hpp"
 
+#include "codec/event_reader.hpp"
 #include "golden.hpp"
 #include "two_ports.hpp"
 
@@ -61,6 +62,23 @@ TEST(EventJson, Golden)
     text += event_json(order, list, "sw1") + '\n';
 
     golden::expect_same(golden::folder("event") / "events.txt", text);
+}
+
+TEST(EventJson, TheReasonOfALinkIsReadAsItWasWritten)
+{
+    auto event = storm();
+    event.kind = watchdog::EventKind::link_down;
+    for (const auto& link :
+         {watchdog::LinkReason{3, 36, std::nullopt, 0x103, "sai.port_error", 0x800}, {1, 0, 35, 35, {}, {}}}) {
+        event.link = link;
+        const auto line = event_json(event, watchlist(), "sw1");
+        const auto read = read_event(line);
+        ASSERT_TRUE(read && read->known) << line;
+        EXPECT_EQ(read->known->link, link) << line;
+    }
+    EXPECT_EQ(read_event(R"({"event":"link_down","reason":"device","link":{"number":1,"ldr":256}})")->known->link,
+              std::nullopt)
+        << "no reason at all, not a wrong one";
 }
 
 TEST(EventJson, IsOneLine)

@@ -105,6 +105,7 @@ TEST_F(DeviceLinks, AreReadOnceASecondAndAfterANotice)
     run_until(1200ms);
     EXPECT_EQ(device.link_reads, 3);
     EXPECT_THAT(published(), ElementsAre("link_down event 1: 36 Neighbor Unknown"));
+    EXPECT_EQ(runner->events[0].link, (watchdog::LinkReason{1, 36, std::nullopt, 36, {}, {}}));
     sample->up = true;
     device.notify(Kind::link_up, clock.now().mono);
     run_until(2199ms);
