@@ -10,6 +10,7 @@
 #include "base/complaint_text.hpp"
 #include "codec/manager/fleet_json.hpp"
 #include "codec/manager/view_json.hpp"
+#include "link/history.hpp"
 
 namespace petrel::api {
 
@@ -73,9 +74,24 @@ Result<std::string> show_ports(const Manager& manager, const http::Request& requ
     return codec::ports_json(ports);
 }
 
+void keep_last(fabric::LinkDowns& history, std::size_t count)
+{
+    history.erase(history.begin(), history.end() - static_cast<std::ptrdiff_t>(std::min(count, history.size())));
+}
+
 Result<std::string> show_links(const Manager& manager, const http::Request& request, Now now)
 {
-    auto links = manager.view().links(now.mono);
+    const auto events = number_of(request, "history", 0, fabric::LinkLog::kMessagesKept, link::PortHistory::kShown);
+    if (!events) {
+        return tl::unexpected(events.error());
+    }
+    auto links = manager.view().links(now);
+    for (auto& link : links) {
+        keep_last(link.end.history, *events);
+        if (link.far_end) {
+            keep_last(link.far_end->history, *events);
+        }
+    }
     if (const auto port = value_of(request, "port"); !port.empty()) {
         const auto colon = port.find(':');
         if (colon == port.npos) {
@@ -135,7 +151,7 @@ Result<std::string> show_command(const Manager& manager, const http::Request& re
 }
 
 constexpr std::array<std::string_view, 2> kPortQuery{"errors", "device"};
-constexpr std::array<std::string_view, 1> kLinkQuery{"port"};
+constexpr std::array<std::string_view, 2> kLinkQuery{"port", "history"};
 constexpr std::array<std::string_view, 3> kEventQuery{"device", "after", "limit"};
 constexpr std::array<std::string_view, 1> kStreamQuery{"after"};
 

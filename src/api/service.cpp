@@ -232,7 +232,7 @@ void Service::take(const codec::Report& report, const std::string& from, http::R
         auto& seq = highest[event.device];
         seq = std::max(seq, event.seq);
     }
-    waiting_.push_back({std::move(reply), codec::stored_json({highest.begin(), highest.end()}, now.wall)});
+    waiting_.push_back({std::move(reply), report.agent, {highest.begin(), highest.end()}});
     store_soon();
 }
 
@@ -267,7 +267,8 @@ void Service::store()
         trouble_.clear();
     }
     for (const auto& one : waiting) {
-        one.reply(json(one.answer));
+        const auto now = loop_.now().wall;
+        one.reply(json(codec::stored_json(one.stored, manager_.to_clear(one.agent, now), now)));
     }
     viewers_.publish(*added);
     desk_.stored(loop_.now());

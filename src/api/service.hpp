@@ -49,7 +49,8 @@ public:
 private:
     struct Waiting {
         http::Reply reply;
-        std::string answer;  // if the reports are stored
+        std::string agent;
+        std::vector<std::pair<std::string, std::uint64_t>> stored;  // by device
     };
     struct Counts {
         std::uint64_t reports{};

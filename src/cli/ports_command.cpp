@@ -22,7 +22,7 @@ ExitCode run_ports(const PortsOptions& options)
     if (options.json) {
         return finish(*answer, ExitCode::ok);
     }
-    const auto ports = codec::read_ports(*answer);
+    const auto ports = codec::read_ports_view(*answer);
     return ports ? finish(reports::ports_text(*ports, options.errors, stdout_columns()), ExitCode::ok)
                  : fail(ports.error());
 }

@@ -60,6 +60,9 @@ std::string snapshot_line(const uplink::DeviceState& device)
         if (port.neighbour) {
             one["neighbour"] = {{"device", port.neighbour->device}, {"port", port.neighbour->port}};
         }
+        if (port.uncleared) {
+            one["uncleared"] = *port.uncleared;
+        }
         ports.push_back(std::move(one));
     }
     return to_line(
@@ -97,6 +100,27 @@ Result<std::map<std::string, std::uint64_t>> read_stored(std::string_view body)
         by_device[device] = seq->get<std::uint64_t>();
     }
     return by_device;
+}
+
+std::vector<uplink::LinkToClear> read_links_to_clear(std::string_view body)
+{
+    std::vector<uplink::LinkToClear> links;
+    const auto answer = object_in(body);
+    const auto devices = answer ? answer->find("clear_links") : Json::const_iterator{};
+    if (!answer || devices == answer->end() || !devices->is_object()) {
+        return links;
+    }
+    for (const auto& [device, ports] : devices->items()) {
+        if (!ports.is_object()) {
+            continue;
+        }
+        for (const auto& [port, number] : ports.items()) {
+            if (number.is_number_unsigned()) {
+                links.push_back({device, port, number.get<std::uint64_t>()});
+            }
+        }
+    }
+    return links;
 }
 
 std::string problem_text(std::string_view body)

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "uplink/snapshot.hpp"
@@ -20,6 +21,10 @@ std::string samples_line(std::span<const uplink::QueueSample>);
 
 // The answer to a report: by device, the last event that is stored.
 Result<std::map<std::string, std::uint64_t>> read_stored(std::string_view body);
+
+// The same answer: the link-down registers that the agent may clear, each up to the event with this number. Empty if
+// the answer has none.
+std::vector<uplink::LinkToClear> read_links_to_clear(std::string_view body);
 
 // What an answer with an error says about it (problem+json), for people; empty if it has no such text.
 std::string problem_text(std::string_view body);

@@ -194,6 +194,7 @@ struct LinkReport {
     std::optional<LinkEventReport> unacknowledged;
     std::uint32_t suppressed{};           // later events that are not acknowledged either
     std::vector<LinkEventReport> events;  // oldest first
+    bool available{true};  // false: a manager cannot read its registers at present; not part of an answer
     bool operator==(const LinkReport&) const = default;
 };
 

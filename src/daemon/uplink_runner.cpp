@@ -319,6 +319,7 @@ void UplinkRunner::answered(const Answer& answer)
     if (stored) {
         setup_.reached("report_stored");
         uplink_.stored(*stored, now);
+        clear_links(codec::read_links_to_clear(answer.body));
         for (auto& [device, line] : in_request_) {
             shown_[device].sent = std::move(line);
         }
@@ -334,6 +335,21 @@ void UplinkRunner::answered(const Answer& answer)
     }
     finish_stop();
     send();
+}
+
+// The manager repeats what an answer that got lost allowed. What is cleared already changes nothing.
+void UplinkRunner::clear_links(const std::vector<uplink::LinkToClear>& links)
+{
+    for (const auto& link : links) {
+        const auto runner = std::ranges::find(runners_, link.device, [](const auto& one) { return one->name(); });
+        if (runner == runners_.end()) {
+            continue;
+        }
+        if (const auto cleared = (*runner)->acknowledge_link(link.port, link.number);
+            !cleared && cleared.error().kind != ErrorKind::invalid) {
+            log(Level::error, "link_history_not_written", cleared.error().what);
+        }
+    }
 }
 
 void UplinkRunner::connected_now()

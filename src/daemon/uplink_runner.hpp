@@ -94,6 +94,7 @@ private:
     std::string extras(const uplink::Batch&);
     std::string samples(const uplink::Batch&);
     void answered(const Answer&);
+    void clear_links(const std::vector<uplink::LinkToClear>&);
     void connected_now();
     void not_connected(std::string why);
     void report_gaps();

@@ -19,6 +19,9 @@ void add_ports(const DeviceSeen& seen, uplink::DeviceState& device)
         if (const auto link = seen.links.find(port.name); link != seen.links.end()) {
             added.up = link->second;
         }
+        if (const auto known = seen.uncleared.find(port.name); known != seen.uncleared.end()) {
+            added.uncleared = known->second;
+        }
     }
 }
 
@@ -42,14 +45,17 @@ Neighbours neighbours_of(const config::PolicyFile& file, std::string_view device
 
 DeviceSeen look_at(DeviceRunner& runner, Neighbours neighbours)
 {
-    DeviceSeen seen{
-        runner.name(), std::string{control::name(runner.report().condition)}, nullptr, {}, std::move(neighbours)};
+    DeviceSeen seen{runner.name(),        std::string{control::name(runner.report().condition)}, nullptr, {}, {},
+                    std::move(neighbours)};
     if (runner.agent() == nullptr) {
         return seen;
     }
     seen.snapshot = runner.snapshot();
     for (const auto& link : runner.links({}, false)) {
         seen.links[link.port] = link.up;
+        if (link.unacknowledged) {
+            seen.uncleared[link.port] = link.unacknowledged->seq;
+        }
     }
     return seen;
 }

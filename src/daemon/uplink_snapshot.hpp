@@ -23,6 +23,7 @@ struct DeviceSeen {
     std::string state;                               // its condition, in the words of `petrel status`
     std::shared_ptr<const DeviceSnapshot> snapshot;  // null: it is not watched
     std::map<std::string, std::optional<bool>> links;
+    std::map<std::string, std::uint64_t> uncleared;  // by port, the event that its link-down registers hold
     Neighbours neighbours;
 };
 

@@ -39,6 +39,8 @@ struct PortState {
     std::optional<PortName> neighbour;
     LinkState link{};
     std::vector<QueueState> queues;
+    // The number of the event that the link-down registers of the port hold; none: they are clear.
+    std::optional<std::uint64_t> uncleared{};
     bool operator==(const PortState&) const = default;
 };
 

@@ -25,20 +25,6 @@ std::optional<PortEvent::Kind> port_event_kind(MessageKind kind)
 
 bool is_open(const PortErrorRecord& error) { return error.closed == PortErrorRecord::Closed::not_yet; }
 
-// A link_up ends the last time that the link went down.
-std::vector<LinkDown> downs(const std::set<Message>& messages)
-{
-    std::vector<LinkDown> history;
-    for (const auto& message : messages) {
-        if (message.kind == MessageKind::link_down) {
-            history.push_back({message.cause, message.neighbour_reason, message.at, {}, message.text});
-        } else if (!history.empty() && !history.back().up_at) {
-            history.back().up_at = message.at;
-        }
-    }
-    return history;
-}
-
 // The oldest first; records of the same time keep their order. (std::stable_sort of libstdc++ 12 does not compile with
 // clang's warnings.)
 template <class Record, class Time>
@@ -62,6 +48,12 @@ std::vector<Record> by_age(std::vector<Record> records, Time opened_at)
 
 std::string_view name(Channel channel) { return channel == Channel::agent ? "agent" : "log"; }
 
+std::string_view name(NeighbourClaim::By by)
+{
+    using By = NeighbourClaim::By;
+    return by == By::cables ? "cables" : by == By::agent ? "agent" : "far_end";
+}
+
 bool ShownPort::in_error() const { return std::any_of(errors.begin(), errors.end(), is_open); }
 
 FabricView::FabricView(const Cables& cables, Duration silent_after) : silent_after_(silent_after)
@@ -83,18 +75,33 @@ void FabricView::apply(const Message& message)
     reports.errors.put(message.port, {message.position.epoch, message.position.number, *kind, message.cause,
                                       message.priority, message.at, message.text});
     if (message.kind == MessageKind::link_down || message.kind == MessageKind::link_up) {
-        auto& messages = reports.links[message.port];
-        messages.insert(message);
-        if (messages.size() > kLinkMessagesKept) {
-            messages.erase(messages.begin());
-        }
+        reports.links[message.port].put(message);
     }
 }
 
 void FabricView::set_state(DeviceState state)
 {
     std::sort(state.ports.begin(), state.ports.end(), [](auto& a, auto& b) { return a.port < b.port; });
-    states_[state.device] = std::move(state);
+    auto& known = states_[state.device];
+    note_claims(known, false);
+    known = std::move(state);
+    note_claims(known, true);
+}
+
+void FabricView::note_claims(const DeviceState& state, bool hold)
+{
+    for (const auto& port : state.ports) {
+        const PortName own{state.device, port.port};
+        if (port.neighbour && hold) {
+            named_by_[*port.neighbour].insert(own);
+        } else if (port.neighbour) {
+            auto& names = named_by_[*port.neighbour];
+            names.erase(own);
+            if (names.empty()) {
+                named_by_.erase(*port.neighbour);
+            }
+        }
+    }
 }
 
 void FabricView::received_before(const std::string& device, std::uint64_t epoch, std::uint64_t number)
@@ -142,13 +149,29 @@ std::set<std::string> FabricView::device_names() const
     return names;
 }
 
+std::vector<NeighbourClaim> FabricView::claims(const PortName& port) const
+{
+    using By = NeighbourClaim::By;
+    std::vector<NeighbourClaim> all;
+    if (const auto cabled = neighbours_.find(port); cabled != neighbours_.end()) {
+        all.push_back({By::cables, cabled->second});
+    }
+    if (const auto* state = state_of(port); state != nullptr && state->neighbour) {
+        all.push_back({By::agent, *state->neighbour});
+    }
+    if (const auto named = named_by_.find(port); named != named_by_.end()) {
+        for (const auto& other : named->second) {
+            all.push_back({By::far_end, other});
+        }
+    }
+    return all;
+}
+
 std::optional<PortName> FabricView::neighbour(const PortName& port) const
 {
-    if (const auto found = neighbours_.find(port); found != neighbours_.end()) {
-        return found->second;
-    }
-    const auto* state = state_of(port);
-    return state == nullptr ? std::nullopt : state->neighbour;
+    const auto all = claims(port);
+    const bool known = !all.empty() && (all.front().by != NeighbourClaim::By::far_end || all.size() == 1);
+    return known ? std::optional{all.front().neighbour} : std::nullopt;
 }
 
 const PortState* FabricView::state_of(const PortName& port) const
@@ -186,20 +209,53 @@ std::vector<PortErrorRecord> FabricView::errors(const PortName& port) const
     return by_age(std::move(all), [](const PortErrorRecord& error) { return error.opened_at; });
 }
 
-ShownEnd FabricView::end(const PortName& port, Instant now) const
+LinkDowns FabricView::downs(const PortName& port) const
 {
-    ShownEnd shown{port, sight(port.device, now), {}};
+    LinkDowns all;
     for (const auto channel : kChannels) {
         const auto source = sources_.find({port.device, channel});
         if (source == sources_.end()) {
             continue;
         }
         if (const auto found = source->second.links.find(port.port); found != source->second.links.end()) {
-            const auto history = downs(found->second);
-            shown.history.insert(shown.history.end(), history.begin(), history.end());
+            const auto of_source = found->second.downs();
+            all.insert(all.end(), of_source.begin(), of_source.end());
+        }
+    }
+    return all;
+}
+
+ShownEnd FabricView::end(const PortName& port, LinkDowns downs, const Now& now) const
+{
+    ShownEnd shown{port, sight(port.device, now.mono), std::move(downs)};
+    shown.quarantined = is_quarantined(shown.history, now.wall);
+    if (const auto* state = state_of(port)) {
+        shown.link = state->link;
+        for (const auto& down : shown.history) {
+            if (state->uncleared && down.number >= *state->uncleared) {
+                shown.later += shown.registers ? 1U : 0U;
+                shown.registers = shown.registers ? shown.registers : down;
+            }
         }
     }
     return shown;
+}
+
+std::map<std::string, std::uint64_t> FabricView::to_clear(const std::string& device, WallTime now) const
+{
+    std::map<std::string, std::uint64_t> ports;
+    const auto state = states_.find(device);
+    for (const auto& port : state == states_.end() ? std::vector<PortState>{} : state->second.ports) {
+        if (!port.uncleared) {
+            continue;
+        }
+        const auto known = downs({device, port.port});
+        const auto last = may_be_cleared(known, *port.uncleared);
+        if (last && !is_quarantined(known, now)) {
+            ports[port.port] = *last;
+        }
+    }
+    return ports;
 }
 
 std::vector<ShownDevice> FabricView::devices(Instant now) const
@@ -227,6 +283,10 @@ ShownPort FabricView::shown_port(const PortName& port, Instant now) const
         shown.link = state->link;
         shown.queues = state->queues;
     }
+    auto all = claims(port);
+    if (std::any_of(all.begin(), all.end(), [&](auto& one) { return one.neighbour != all.front().neighbour; })) {
+        shown.disagreement = std::move(all);
+    }
     return shown;
 }
 
@@ -253,24 +313,40 @@ std::vector<ShownPort> FabricView::ports(Instant now) const
     return shown;
 }
 
-std::vector<ShownLink> FabricView::links(Instant now) const
+std::vector<ShownLink> FabricView::links(const Now& now) const
 {
     std::set<PortName> ends;
     for (const auto& [source, reports] : sources_) {
-        for (const auto& [port, messages] : reports.links) {
+        for (const auto& [port, log] : reports.links) {
             ends.insert({source.device, port});
         }
     }
     for (const auto& [port, far] : neighbours_) {
         ends.insert(port);
     }
-    std::vector<ShownLink> shown;
+    for (const auto& [port, names] : named_by_) {
+        ends.insert(names.begin(), names.end());
+    }
+    std::map<PortName, std::optional<PortName>> far_ends;
     for (const auto& port : ends) {
-        const auto far = neighbour(port);
+        auto far = neighbour(port);
+        if (far && neighbour(*far) == port) {
+            far_ends[*far] = port;
+        } else {
+            far.reset();  // the two do not agree: ports() shows that
+        }
+        far_ends[port] = std::move(far);
+    }
+    std::vector<ShownLink> shown;
+    for (const auto& [port, far] : far_ends) {
         if (far && *far < port) {
             continue;  // shown with its other end
         }
-        shown.push_back({end(port, now), far ? std::optional{end(*far, now)} : std::nullopt});
+        auto near_downs = downs(port);
+        auto far_downs = far ? downs(*far) : LinkDowns{};
+        join_ends(near_downs, far_downs);
+        shown.push_back({end(port, std::move(near_downs), now),
+                         far ? std::optional{end(*far, std::move(far_downs), now)} : std::nullopt});
     }
     return shown;
 }
@@ -287,8 +363,8 @@ std::map<Source, std::vector<Position>> FabricView::standing() const
                 }
             }
         }
-        for (const auto& [port, messages] : reports.links) {
-            positions.push_back(std::prev(messages.end())->position);
+        for (const auto& [port, log] : reports.links) {
+            positions.push_back(log.last());
         }
     }
     return all;

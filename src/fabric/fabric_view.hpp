@@ -10,11 +10,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/time.hpp"
 #include "fabric/device_state.hpp"
+#include "fabric/link_log.hpp"
 #include "fabric/message.hpp"
 #include "fabric/number_ranges.hpp"
 #include "fabric/port_errors.hpp"
@@ -36,6 +38,16 @@ struct ShownDevice {
     bool operator==(const ShownDevice&) const = default;
 };
 
+// What is connected to a port, by one of three: the file of cables, the agent of the port, or an agent that reports the
+// port as the neighbour of one of its own.
+struct NeighbourClaim {
+    enum class By : std::uint8_t { cables, agent, far_end };
+    By by{};
+    PortName neighbour;
+    bool operator==(const NeighbourClaim&) const = default;
+};
+std::string_view name(NeighbourClaim::By);  // "cables"
+
 struct ShownPort {
     PortName name;
     std::optional<PortName> neighbour;
@@ -43,6 +55,7 @@ struct ShownPort {
     std::vector<PortErrorRecord> errors;  // the oldest first, including closed ones
     LinkState link{};                     // as the agent last reported
     std::vector<QueueState> queues{};
+    std::vector<NeighbourClaim> disagreement{};  // the different claims; empty: all agree
     bool in_error() const;
     bool operator==(const ShownPort&) const = default;
 };
@@ -56,20 +69,16 @@ struct ShownStorm {
     bool operator==(const ShownStorm&) const = default;
 };
 
-// One time that a link went down, as one end reported it.
-struct LinkDown {
-    link::Canonical cause{};
-    std::uint8_t neighbour_reason{};
-    WallTime at{};
-    std::optional<WallTime> up_at;  // none: the link is still down, or its return was not reported
-    std::string text;
-    bool operator==(const LinkDown&) const = default;
-};
-
+// An end whose device does not report is unavailable: a host is reached over the link that is down.
 struct ShownEnd {
     PortName name;
     Sight sight;
-    std::vector<LinkDown> history;  // the oldest first
+    LinkDowns history;
+    LinkState link{};                     // as its agent last reported
+    bool quarantined{};                   // it goes down too often: its registers are not cleared
+    std::optional<LinkDown> registers{};  // the event that the registers of the port hold; none: they are clear
+    std::uint32_t later{};                // events after it that are not cleared either
+    bool available() const { return sight.reports; }
     bool down() const { return !history.empty() && !history.back().up_at; }
     bool operator==(const ShownEnd&) const = default;
 };
@@ -83,8 +92,6 @@ struct ShownLink {
 
 class FabricView {
 public:
-    static constexpr std::size_t kLinkMessagesKept = 128;  // per port and source; the oldest are dropped
-
     explicit FabricView(const Cables& cables = {}, Duration silent_after = std::chrono::seconds{60});
 
     // A message that has just arrived, or that arrived earlier and was stored.
@@ -106,14 +113,19 @@ public:
     // The connection to its agent has ended: it is unknown until it reports again.
     void lost(const std::string& device);
 
+    // By the file of cables, else by the port's agent, else by the only other port whose agent names this one.
     std::optional<PortName> neighbour(const PortName&) const;
 
     // All in the order of names, storms by age. Ports have reports of errors, a state or a cable; links have gone down
-    // or have a cable.
+    // or have a neighbour.
     std::vector<ShownDevice> devices(Instant now) const;
     std::vector<ShownPort> ports(Instant now) const;
-    std::vector<ShownLink> links(Instant now) const;
+    std::vector<ShownLink> links(const Now&) const;
     std::vector<ShownStorm> storms(Instant now) const;
+
+    // The link-down registers of the device that may be cleared, with the number of the last event in each: the manager
+    // has stored the event, the link is up again, and it is not quarantined.
+    std::map<std::string, std::uint64_t> to_clear(const std::string& device, WallTime now) const;
 
     // The messages without which the present state would be forgotten: those that opened an error that is open, and the
     // last one of each link.
@@ -123,7 +135,7 @@ private:
     struct Reports {
         std::map<std::uint64_t, NumberRanges> numbers;  // by epoch; of agents only
         PortErrors errors;
-        std::map<std::string, std::set<Message>> links;  // by port, in the order of the source
+        std::map<std::string, LinkLog> links;  // by port
     };
     struct Heard {
         std::optional<Instant> mono;  // none: not by this process, or the connection has ended
@@ -131,14 +143,18 @@ private:
     };
 
     std::set<std::string> device_names() const;
+    std::vector<NeighbourClaim> claims(const PortName&) const;
+    void note_claims(const DeviceState&, bool hold);
     const PortState* state_of(const PortName&) const;
     ShownPort shown_port(const PortName&, Instant now) const;
     Sight sight(const std::string& device, Instant now) const;
     std::vector<PortErrorRecord> errors(const PortName&) const;
-    ShownEnd end(const PortName&, Instant now) const;
+    LinkDowns downs(const PortName&) const;
+    ShownEnd end(const PortName&, LinkDowns, const Now&) const;
 
-    std::map<PortName, PortName> neighbours_;    // by cable
-    std::map<std::string, DeviceState> states_;  // ports in the order of names
+    std::map<PortName, PortName> neighbours_;          // by cable
+    std::map<std::string, DeviceState> states_;        // ports in the order of names
+    std::map<PortName, std::set<PortName>> named_by_;  // by port, the ports whose agents name it as their neighbour
     Duration silent_after_;
     std::map<Source, Reports> sources_;
     std::map<std::string, Heard> heard_;

@@ -10,6 +10,7 @@
 #include "base/ids.hpp"
 #include "base/time.hpp"
 #include "link/taxonomy.hpp"
+#include "watchdog/event.hpp"
 
 namespace petrel::fabric {
 
@@ -39,12 +40,13 @@ struct Message {
     Source source;
     Position position;
     Kind kind{};
-    std::string port;                  // empty: the whole device
-    std::optional<Priority> priority;  // none: the whole port
-    link::Canonical cause{};           // of the error, or why the link went down
-    std::uint8_t neighbour_reason{};   // link_down: the reason that the neighbour sent; 0 = none
-    WallTime at{};                     // by the clock of the source
-    std::string text;                  // of the source, for display
+    std::string port;                            // empty: the whole device
+    std::optional<Priority> priority;            // none: the whole port
+    link::Canonical cause{};                     // of the error, or why the link went down
+    WallTime at{};                               // by the clock of the source
+    WallTime observed_at{};                      // by the manager's clock
+    std::string text;                            // of the source, for display
+    std::optional<watchdog::LinkReason> link{};  // of link_down and link_up; none: the source has it only as text
     auto operator<=>(const Message&) const = default;
 };
 

@@ -13,7 +13,8 @@ using watchdog::EventKind;
 void describe_link(const codec::EventLine& line, fabric::Message& message)
 {
     message.kind = line.known->kind == EventKind::link_up ? MessageKind::link_up : MessageKind::link_down;
-    message.cause = link::kUnclassified;  // an event has its reason only as text
+    message.link = line.known->link;
+    message.cause = message.link ? message.link->cause : link::kUnclassified;
     message.text = line.known->by;
 }
 

@@ -94,6 +94,7 @@ void Manager::take_agent(const codec::Report& report, const std::string& from, N
 void Manager::take_message(TakenMessage taken, Now now)
 {
     heard(taken.message.source.device, now);
+    taken.message.observed_at = now.wall;
     taken_.messages.push_back(std::move(taken));
 }
 
@@ -166,6 +167,20 @@ void Manager::apply(const Batch& batch)
         devices_of_[device.agent].insert(name);
         view_.set_state(device.state);
     }
+}
+
+std::map<std::string, std::map<std::string, std::uint64_t>> Manager::to_clear(const std::string& agent,
+                                                                              WallTime now) const
+{
+    std::map<std::string, std::map<std::string, std::uint64_t>> devices;
+    if (const auto own = devices_of_.find(agent); own != devices_of_.end()) {
+        for (const auto& device : own->second) {
+            if (auto ports = view_.to_clear(device, now); !ports.empty()) {
+                devices[device] = std::move(ports);
+            }
+        }
+    }
+    return devices;
 }
 
 std::string Manager::agent_of(const std::string& device) const

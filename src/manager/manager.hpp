@@ -50,6 +50,9 @@ public:
 
     Result<void> prune(const Retention&, WallTime now);
 
+    // By device and port, the link-down registers that this agent may clear: FabricView::to_clear().
+    std::map<std::string, std::map<std::string, std::uint64_t>> to_clear(const std::string& agent, WallTime now) const;
+
     const fabric::FabricView& view() const { return view_; }
     const Store& store() const { return *store_; }
     const std::map<std::string, AgentRecord>& agents() const { return agents_; }

@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kVersion = 2;
 
-// event.kind has the numbers of fabric::Message::Kind. The cursor of an event is its id.
+// event.kind has the numbers of fabric::Message::Kind. The reason of a link is in `event`; neighbour_reason repeats it.
+// The cursor of an event is its id.
 constexpr auto kTables = R"(
     CREATE TABLE source(id INTEGER PRIMARY KEY, device TEXT NOT NULL, channel TEXT NOT NULL, UNIQUE(device, channel));
     CREATE TABLE numbers(
@@ -65,7 +66,7 @@ void insert_all(SQLite::Database& database, const char* sql, const std::vector<R
     }
 }
 
-void bind_message(SQLite::Statement& insert, std::int64_t source, const TakenMessage& taken, WallTime now)
+void bind_message(SQLite::Statement& insert, std::int64_t source, const TakenMessage& taken)
 {
     const auto& message = taken.message;
     insert.bind(1, source);
@@ -79,9 +80,9 @@ void bind_message(SQLite::Statement& insert, std::int64_t source, const TakenMes
         insert.bind(6);
     }
     insert.bind(7, static_cast<int>(message.cause));
-    insert.bind(8, static_cast<int>(message.neighbour_reason));
+    insert.bind(8, message.link ? static_cast<int>(message.link->nldr.value_or(0)) : 0);
     insert.bind(9, us_of(message.at));
-    insert.bind(10, us_of(now));
+    insert.bind(10, us_of(message.observed_at));
     insert.bindNoCopy(11, message.text);
     insert.bindNoCopy(12, taken.event);
 }
@@ -191,7 +192,7 @@ std::vector<StoredEvent> Store::add_messages(const Batch& batch)
             numbers.latest_us = std::max(numbers.latest_us, us_of(message.at));
             changed[{source, message.position.epoch}] = numbers;
         }
-        bind_message(insert, source, taken, batch.now);
+        bind_message(insert, source, taken);
         if (insert.exec() > 0) {
             added.push_back({database_->getLastInsertRowid(), message.source.device, message.port, taken.event});
         }

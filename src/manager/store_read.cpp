@@ -1,4 +1,5 @@
 // What the store gives back.
+#include "codec/event_reader.hpp"
 #include "codec/manager/report_reader.hpp"
 #include "manager/store.hpp"
 #include "manager/store_guard.hpp"
@@ -19,9 +20,13 @@ fabric::Message message_in(SQLite::Statement& row)
         message.priority = Priority{static_cast<std::uint8_t>(row.getColumn(5).getInt())};
     }
     message.cause = static_cast<link::Canonical>(row.getColumn(6).getInt());
-    message.neighbour_reason = static_cast<std::uint8_t>(row.getColumn(7).getInt());
-    message.at = time_of(row.getColumn(8).getInt64());
-    message.text = row.getColumn(9).getString();
+    message.at = time_of(row.getColumn(7).getInt64());
+    message.text = row.getColumn(8).getString();
+    message.observed_at = time_of(row.getColumn(9).getInt64());
+    if (message.kind == Kind::link_down || message.kind == Kind::link_up) {
+        const auto event = codec::read_event(row.getColumn(10).getString());
+        message.link = event && event->known ? event->known->link : std::nullopt;
+    }
     return message;
 }
 
@@ -34,9 +39,8 @@ Result<void> Store::each_message(const std::function<void(const fabric::Message&
         for (const auto& [source, number] : source_numbers_) {
             names[number] = &source;
         }
-        SQLite::Statement row{
-            *database_, "SELECT source, epoch, number, kind, port, priority, cause, neighbour_reason, at_us, text "
-                        "FROM event WHERE kind != ? ORDER BY id"};
+        SQLite::Statement row{*database_, "SELECT source, epoch, number, kind, port, priority, cause, at_us, text, "
+                                          "taken_us, event FROM event WHERE kind != ? ORDER BY id"};
         row.bind(1, static_cast<int>(Kind::other));
         while (row.executeStep()) {
             if (const auto source = names.find(row.getColumn(0).getInt64()); source != names.end()) {

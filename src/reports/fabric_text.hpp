@@ -5,7 +5,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "control/report.hpp"
 #include "fabric/fabric_view.hpp"
 
 namespace petrel::reports {
@@ -19,5 +21,11 @@ std::string sight_text(const fabric::Sight&);
 // One row for each open error and, unless `only_errors`, for the last error of each other port. At most `width`
 // columns.
 std::string ports_text(std::span<const fabric::ShownPort>, bool only_errors, std::size_t width);
+
+// One row for each end: why it last went down, with the cause that the other end reported. With `history`, each time.
+std::string links_text(std::span<const fabric::ShownLink>, bool history, std::size_t width);
+
+// The ends as an agent shows its links, for opasaquery_text().
+std::vector<control::LinkReport> link_reports(std::span<const fabric::ShownLink>);
 
 }  // namespace petrel::reports

@@ -29,6 +29,8 @@ struct PortState {
     std::optional<Neighbour> neighbour;
     std::optional<bool> up;  // none: not known
     std::vector<QueueState> queues;
+    // The number of the event that the link-down registers of the port hold; none: they are clear.
+    std::optional<std::uint64_t> uncleared{};
     bool operator==(const PortState&) const = default;
 };
 
@@ -37,6 +39,14 @@ struct DeviceState {
     std::string state;
     std::vector<PortState> ports;
     bool operator==(const DeviceState&) const = default;
+};
+
+// The manager has stored the events of a port up to this number: its link-down registers may be cleared.
+struct LinkToClear {
+    std::string device;
+    std::string port;
+    std::uint64_t number{};
+    bool operator==(const LinkToClear&) const = default;
 };
 
 // Counters of a queue, since the device or its agent was started.

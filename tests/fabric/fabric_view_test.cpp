@@ -72,13 +72,13 @@ TEST(FabricView, StormsAreShownByAge)
 TEST(FabricView, ALinkShowsTheReasonsOfBothEnds)
 {
     FabricView view{kOneCable};
-    auto down = message(kLeaf, 1, MessageKind::link_down, link::kNeighborUnknown);
-    down.neighbour_reason = link::kReboot;
+    auto down = message(kLeaf, 1, MessageKind::link_down, link::kReboot);
+    down.link = watchdog::LinkReason{7, 0, link::kReboot, link::kReboot, {}, {}};
     view.apply(down);
     view.apply(message(kHost, 1, MessageKind::link_down, link::kReboot));
     view.apply(message(kHost, 2, MessageKind::link_up));
 
-    const auto links = view.links(kStart);
+    const auto links = view.links(now(0s));
     ASSERT_THAT(links, SizeIs(1)) << "one link, not one for each end";
     const auto& host = links[0].end;
     ASSERT_TRUE(links[0].far_end);
@@ -90,8 +90,9 @@ TEST(FabricView, ALinkShowsTheReasonsOfBothEnds)
     EXPECT_FALSE(host.down());
     EXPECT_EQ(leaf.name, kLeaf);
     ASSERT_THAT(leaf.history, SizeIs(1));
-    EXPECT_EQ(leaf.history[0].cause, link::kNeighborUnknown);
-    EXPECT_EQ(leaf.history[0].neighbour_reason, link::kReboot);
+    EXPECT_EQ(leaf.history[0].number, 7U);
+    EXPECT_EQ(leaf.history[0].ldr, link::kNoReason);
+    EXPECT_EQ(leaf.history[0].nldr, link::kReboot);
     EXPECT_TRUE(leaf.down());
 }
 
@@ -99,10 +100,205 @@ TEST(FabricView, ALinkWithoutACableHasOneEnd)
 {
     FabricView view;
     view.apply(message(kLeaf, 1, MessageKind::link_down));
-    const auto links = view.links(kStart);
+    const auto links = view.links(now(0s));
     ASSERT_THAT(links, SizeIs(1));
     EXPECT_EQ(links[0].end.name, kLeaf);
     EXPECT_EQ(links[0].far_end, std::nullopt);
+}
+
+// The messages of an agent whose event `number` at its port went down for `ldr` at this second.
+Message down(const PortName& port, std::uint64_t position, std::uint64_t number, std::uint8_t ldr, int second)
+{
+    auto made = message(port, position, MessageKind::link_down, ldr);
+    made.link = watchdog::LinkReason{number, ldr, std::nullopt, ldr, {}, {}};
+    made.at = wall(second);
+    return made;
+}
+
+Message up(const PortName& port, std::uint64_t position, std::uint64_t number, int second)
+{
+    auto made = message(port, position, MessageKind::link_up);
+    made.link = watchdog::LinkReason{number, 0, std::nullopt, 0, {}, {}};
+    made.at = wall(second);
+    return made;
+}
+
+TEST(FabricView, EachEndShowsTheCauseThatTheOtherReported)
+{
+    FabricView view{kOneCable};
+    view.apply(down(kLeaf, 1, 1, link::kNeighborUnknown, 100));
+    view.apply(down(kHost, 1, 1, link::kReboot, 101));
+    view.apply(down(kLeaf, 2, 2, link::kSwitchManagement, 200));
+    view.apply(down(kHost, 2, 2, link::kNeighborUnknown, 199));
+    view.apply(down(kLeaf, 3, 3, link::kNeighborUnknown, 300));
+    view.apply(down(kHost, 3, 3, link::kReboot, 306));
+    const auto links = view.links(now(0s));
+    const auto causes = [](const ShownEnd& end) {
+        std::vector<link::Canonical> all;
+        for (const auto& one : end.history) {
+            all.push_back(one.far_cause);
+        }
+        return all;
+    };
+    EXPECT_EQ(causes(*links[0].far_end),
+              (std::vector<link::Canonical>{link::kReboot, link::kNoReason, link::kNoReason}))
+        << "the leaf: the second was its own, the third is too far away in time";
+    EXPECT_EQ(causes(links[0].end),
+              (std::vector<link::Canonical>{link::kNoReason, link::kSwitchManagement, link::kNoReason}));
+}
+
+TEST(FabricView, AnEventIsPairedWithTheClosestOneOnly)
+{
+    FabricView view{kOneCable};
+    view.apply(down(kLeaf, 1, 1, link::kNeighborUnknown, 100));
+    view.apply(down(kLeaf, 2, 2, link::kNeighborUnknown, 103));
+    view.apply(down(kHost, 1, 1, link::kReboot, 104));
+    const auto history = view.links(now(0s)).at(0).far_end->history;
+    EXPECT_EQ(history[0].far_cause, link::kNoReason);
+    EXPECT_EQ(history[1].far_cause, link::kReboot);
+}
+
+TEST(FabricView, AnEndEndsItsEventByNumber)
+{
+    FabricView view;
+    view.apply(up(kLeaf, 2, 1, 20));
+    view.apply(down(kLeaf, 1, 1, 39, 10));
+    view.apply(down(kLeaf, 3, 2, 39, 30));
+    view.apply(up(kLeaf, 4, 1, 99));
+    const auto history = view.links(now(0s)).at(0).end.history;
+    EXPECT_EQ(history[0].up_at, wall(20)) << "the first end counts";
+    EXPECT_EQ(history[1].up_at, std::nullopt) << "another event came up again";
+}
+
+std::map<std::string, std::uint64_t> to_clear(const FabricView& view, int second)
+{
+    return view.to_clear(kLeaf.device, wall(second));
+}
+
+TEST(FabricView, RegistersAreClearedOfEventsThatAreStoredAndOver)
+{
+    FabricView view;
+    const auto uncleared = [&](std::optional<std::uint64_t> number) {
+        view.set_state({kLeaf.device, "watching", {{kLeaf.port, {}, LinkState::up, {}, number}}});
+    };
+    view.apply(down(kLeaf, 1, 4, 39, 10));
+    uncleared(4);
+    EXPECT_THAT(to_clear(view, 11), IsEmpty()) << "the link is still down";
+    auto end = view.links(now(0s)).at(0).end;
+    ASSERT_TRUE(end.registers);
+    EXPECT_EQ(end.registers->number, 4U);
+    view.apply(up(kLeaf, 2, 4, 20));
+    EXPECT_EQ(to_clear(view, 21), (std::map<std::string, std::uint64_t>{{kLeaf.port, 4}}));
+    view.apply(down(kLeaf, 3, 5, 39, 30));
+    view.apply(up(kLeaf, 4, 5, 31));
+    view.apply(down(kLeaf, 7, 7, 39, 50));
+    view.apply(up(kLeaf, 8, 7, 51));
+    EXPECT_EQ(to_clear(view, 60).at(kLeaf.port), 5U) << "event 6 is missing: its reason would be lost";
+    end = view.links(now(0s)).at(0).end;
+    EXPECT_EQ(end.registers->number, 4U) << "the oldest";
+    EXPECT_EQ(end.later, 2U);
+    uncleared(3);
+    EXPECT_THAT(to_clear(view, 60), IsEmpty()) << "an event that the manager does not have";
+    uncleared(std::nullopt);
+    EXPECT_THAT(to_clear(view, 60), IsEmpty());
+    EXPECT_EQ(view.links(now(0s)).at(0).end.registers, std::nullopt);
+}
+
+TEST(FabricView, AFlappingLinkIsQuarantinedUntilItIsQuiet)
+{
+    FabricView view;
+    const auto count = link::FlapPolicy{}.high;
+    for (std::uint64_t i = 1; i <= count; ++i) {
+        const auto second = static_cast<int>(i) * 10;
+        EXPECT_FALSE(view.links({kStart, wall(second)}).size() == 1 &&
+                     view.links({kStart, wall(second)}).at(0).end.quarantined)
+            << i;
+        view.apply(down(kLeaf, 2 * i, i, 39, second));
+        view.apply(up(kLeaf, 2 * i + 1, i, second + 1));
+    }
+    view.set_state({kLeaf.device, "watching", {{kLeaf.port, {}, LinkState::up, {}, 1}}});
+    const auto last = static_cast<int>(count) * 10;
+    const auto quarantined = [&](int second) { return view.links({kStart, wall(second)}).at(0).end.quarantined; };
+    EXPECT_TRUE(quarantined(last + 1));
+    EXPECT_THAT(to_clear(view, last + 1), IsEmpty()) << "it is not armed";
+    EXPECT_TRUE(quarantined(last + 899));
+    EXPECT_FALSE(quarantined(last + 900));
+    EXPECT_EQ(to_clear(view, last + 900).at(kLeaf.port), count);
+}
+
+TEST(FabricView, AClockThatIsWrongDoesNotDisturb)
+{
+    FabricView view{kOneCable};
+    std::uint64_t number = 0;
+    for (const auto at : {WallTime::min(), WallTime::max(), wall(5)}) {
+        for (const auto& port : {kLeaf, kHost}) {
+            auto made = down(port, number + 1, number + 1, link::kReboot, 0);
+            made.at = at;
+            view.apply(made);
+        }
+        ++number;
+    }
+    const auto ends = view.links(now(10s)).at(0);
+    EXPECT_FALSE(ends.end.quarantined);
+    EXPECT_EQ(ends.end.history.back().far_cause, link::kReboot);
+    EXPECT_EQ(ends.far_end->history.front().far_cause, link::kReboot);
+}
+
+TEST(FabricView, AnEndThatDoesNotReportIsUnavailable)
+{
+    FabricView view{kOneCable};
+    view.apply(down(kLeaf, 1, 1, link::kNeighborUnknown, 1));
+    view.heard(kLeaf.device, now(1s));
+    const auto link = view.links(now(2s)).at(0);
+    EXPECT_FALSE(link.end.available()) << "the host";
+    EXPECT_TRUE(link.far_end->available());
+}
+
+DeviceState reports(const PortName& port, std::optional<PortName> neighbour)
+{
+    return {port.device, "watching", {{port.port, std::move(neighbour), LinkState::up, {}}}};
+}
+
+TEST(FabricView, AnAgentNamesTheNeighbourForBothEnds)
+{
+    FabricView view;
+    view.set_state(reports(kLeaf, kHost));
+    EXPECT_EQ(view.neighbour(kLeaf), kHost);
+    EXPECT_EQ(view.neighbour(kHost), kLeaf) << "the host has no LLDP";
+    ASSERT_THAT(view.links(now(0s)), SizeIs(1));
+    EXPECT_EQ(view.links(now(0s)).at(0).end.name, kHost);
+    view.set_state(reports(kLeaf, std::nullopt));
+    EXPECT_EQ(view.neighbour(kHost), std::nullopt);
+    EXPECT_THAT(view.links(now(0s)), IsEmpty());
+}
+
+TEST(FabricView, DifferentNeighboursAreFindings)
+{
+    using By = NeighbourClaim::By;
+    const PortName other{"gpu-1208", "eth2"};
+    FabricView view{kOneCable};
+    const auto finding = [&](const PortName& port) {
+        for (const auto& shown : view.ports(kStart)) {
+            if (shown.name == port) {
+                return shown.disagreement;
+            }
+        }
+        return std::vector<NeighbourClaim>{};
+    };
+    view.set_state(reports(kLeaf, kHost));
+    EXPECT_THAT(finding(kLeaf), IsEmpty());
+    view.set_state(reports(kLeaf, other));
+    EXPECT_EQ(finding(kLeaf), (std::vector<NeighbourClaim>{{By::cables, kHost}, {By::agent, other}}));
+    EXPECT_EQ(view.neighbour(kLeaf), kHost) << "the file wins";
+    view.set_state(reports(kLeaf, std::nullopt));
+    view.set_state(reports(other, kLeaf));
+    EXPECT_EQ(finding(kLeaf), (std::vector<NeighbourClaim>{{By::cables, kHost}, {By::far_end, other}}));
+    const auto links = view.links(now(0s));
+    ASSERT_THAT(links, SizeIs(2));
+    EXPECT_EQ(links[0].end.name, kHost);
+    EXPECT_EQ(links[0].far_end->name, kLeaf);
+    EXPECT_EQ(links[1].end.name, other);
+    EXPECT_EQ(links[1].far_end, std::nullopt) << "the leaf is shown once";
 }
 
 TEST(FabricView, ALinkThatGoesDownEndsTheStorm)
@@ -116,12 +312,12 @@ TEST(FabricView, ALinkThatGoesDownEndsTheStorm)
 TEST(FabricView, TheHistoryOfALinkKeepsTheLastMessages)
 {
     FabricView view;
-    const auto count = FabricView::kLinkMessagesKept + 2;
+    const auto count = LinkLog::kMessagesKept + 2;
     for (std::uint64_t number = count; number >= 1; --number) {
         view.apply(message(kLeaf, number, MessageKind::link_down));
     }
-    const auto history = view.links(kStart).at(0).end.history;
-    ASSERT_THAT(history, SizeIs(FabricView::kLinkMessagesKept));
+    const auto history = view.links(now(0s)).at(0).end.history;
+    ASSERT_THAT(history, SizeIs(LinkLog::kMessagesKept));
     EXPECT_EQ(history.front().at, wall(3));
     EXPECT_EQ(history.back().at, wall(static_cast<int>(count)));
 }
@@ -204,6 +400,11 @@ Message any_message()
     made.source.channel = *rc::gen::element(Channel::agent, Channel::agent, Channel::log);
     made.position.epoch = *rc::gen::inRange<std::uint64_t>(0, 2);
     made.priority = *rc::gen::element(std::optional<Priority>{}, std::optional{Priority{3}});
+    const auto number = *rc::gen::inRange<std::uint64_t>(0, 4);
+    if (number != 0 && (made.kind == MessageKind::link_down || made.kind == MessageKind::link_up)) {
+        made.link = watchdog::LinkReason{number, 36, {}, 36, {}, {}};
+    }
+    made.observed_at = wall(*rc::gen::inRange(0, 3));
     made.text = *rc::gen::element<std::string>("", "x");  // two messages of one position: no agent sends them
     return made;
 }
@@ -224,7 +425,7 @@ Everything everything(const std::vector<Message>& messages)
         view.heard(one.source.device, now(1s));
     }
     const auto at = kStart + 2s;
-    return {view.devices(at), view.ports(at), view.links(at), view.storms(at)};
+    return {view.devices(at), view.ports(at), view.links({at, wall(0)}), view.storms(at)};
 }
 
 RC_GTEST_PROP(FabricViewLaw, OrderAndRepetitionDoNotMatter, ())
@@ -250,7 +451,7 @@ TEST(FabricView, ForgettingDoesNotDependOnOrder)
         messages.push_back(message(kLeaf, number, static_cast<MessageKind>(number % 5)));
     }
     const auto in_order = everything(messages);
-    EXPECT_THAT(in_order.links.at(1).end.history, SizeIs(FabricView::kLinkMessagesKept / 2));
+    EXPECT_THAT(in_order.links.at(1).end.history, SizeIs(LinkLog::kMessagesKept / 2));
     std::mt19937_64 random{7};
     for (int i = 0; i < 20; ++i) {
         std::shuffle(messages.begin(), messages.end(), random);

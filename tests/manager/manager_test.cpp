@@ -81,7 +81,7 @@ TEST_F(ManagerTest, TheNextProcessShowsTheSameAndNoDeviceReports)
     EXPECT_EQ(manager.view().devices(kNow).at(0), (fabric::ShownDevice{"leaf3", {false, WallTime{5s}}, 0}));
     EXPECT_THAT(manager.view().ports(kNow).at(0).errors, SizeIs(2));
     EXPECT_THAT(manager.view().storms(kNow), SizeIs(1));
-    const auto links = manager.view().links(kNow);
+    const auto links = manager.view().links({kNow, {}});
     ASSERT_THAT(links, SizeIs(1));
     EXPECT_EQ(links[0].end.history.at(0).up_at, WallTime{3s});
 }

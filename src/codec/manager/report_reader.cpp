@@ -82,6 +82,9 @@ fabric::PortState port_state(const json& given)
         }
         port.neighbour = {name_at(*far, "device"), name_at(*far, "port")};
     }
+    if (given.contains("uncleared")) {
+        port.uncleared = count_at(given, "uncleared");
+    }
     each_object(given, "queues", true, [&](const json& queue) {
         port.queues.push_back({priority_at(queue, "queue"), word_at(queue, "phase"), word_at(queue, "configured"),
                                word_at(queue, "programmed"), word_at(queue, "observed")});
@@ -135,6 +138,9 @@ json state_json(const fabric::PortState& port)
     }
     if (port.neighbour) {
         object["neighbour"] = {{"device", port.neighbour->device}, {"port", port.neighbour->port}};
+    }
+    if (port.uncleared) {
+        object["uncleared"] = *port.uncleared;
     }
     for (const auto& queue : port.queues) {
         json row{{"queue", queue.queue.value}};

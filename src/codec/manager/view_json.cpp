@@ -75,6 +75,10 @@ ordered_json port_json(const fabric::ShownPort& port)
         add_error(row, error);
         object["errors"].push_back(std::move(row));
     }
+    object["disagreement"] = ordered_json::array();
+    for (const auto& claim : port.disagreement) {
+        object["disagreement"].push_back({{"by", fabric::name(claim.by)}, {"neighbour", name_json(claim.neighbour)}});
+    }
     object["queues"] = ordered_json::array();
     for (const auto& queue : port.queues) {
         object["queues"].push_back({{"queue", queue.queue.value},
@@ -86,18 +90,42 @@ ordered_json port_json(const fabric::ShownPort& port)
     return object;
 }
 
+template <class Number>
+ordered_json number_or_null(const std::optional<Number>& number)
+{
+    return number ? ordered_json(*number) : ordered_json();
+}
+
+ordered_json down_json(const fabric::LinkDown& down)
+{
+    ordered_json row{{"number", down.number},
+                     {"down_us", wall_us(down.at)},
+                     {"observed_us", wall_us(down.observed_at)},
+                     {"up_us", time_json(down.up_at)},
+                     {"ldr", down.ldr},
+                     {"nldr", number_or_null(down.nldr)}};
+    add_cause(row, down.cause);
+    const bool known = down.far_cause != link::kNoReason;
+    row["far_cause"] = known ? ordered_json(link::symbol_of(down.far_cause)) : ordered_json();
+    row["far_code"] = known ? ordered_json(down.far_cause) : ordered_json();
+    row["list"] = text_or_null(down.list);
+    row["device_code"] = number_or_null(down.code);
+    row["text"] = down.text;
+    return row;
+}
+
 ordered_json end_json(const fabric::ShownEnd& end)
 {
     ordered_json object{{"device", end.name.device}, {"port", end.name.port}};
     add_sight(object, end.sight);
+    object["link"] = name(end.link);
     object["down"] = end.down();
+    object["quarantined"] = end.quarantined;
+    object["registers"] = end.registers ? down_json(*end.registers) : ordered_json();
+    object["later"] = end.later;
     object["history"] = ordered_json::array();
     for (const auto& down : end.history) {
-        ordered_json row{{"down_us", wall_us(down.at)}, {"up_us", time_json(down.up_at)}};
-        add_cause(row, down.cause);
-        row["neighbour_reason"] = down.neighbour_reason;
-        row["text"] = down.text;
-        object["history"].push_back(std::move(row));
+        object["history"].push_back(down_json(down));
     }
     return object;
 }
@@ -175,13 +203,18 @@ std::string audit_json(const std::vector<ShownAudit>& entries)
     });
 }
 
-std::string stored_json(const std::vector<std::pair<std::string, std::uint64_t>>& stored, WallTime now)
+std::string stored_json(const std::vector<std::pair<std::string, std::uint64_t>>& stored, const LinksToClear& links,
+                        WallTime now)
 {
     ordered_json devices = ordered_json::object();
     for (const auto& [device, seq] : stored) {
         devices[device] = {{"seq", seq}};
     }
-    return to_line(ordered_json{{"stored", std::move(devices)}, {"time_us", wall_us(now)}});
+    ordered_json answer{{"stored", std::move(devices)}, {"time_us", wall_us(now)}};
+    if (!links.empty()) {
+        answer["clear_links"] = links;
+    }
+    return to_line(answer);
 }
 
 std::string problem_json(unsigned status, std::string_view title, std::string_view detail)

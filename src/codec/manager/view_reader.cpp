@@ -14,6 +14,7 @@ using nlohmann::json;
 using Closed = fabric::PortErrorRecord::Closed;
 
 constexpr std::size_t kDeepestAnswer = 16;
+constexpr std::int64_t kFarthest = INT64_MAX / 4;  // differences of two such times do not overflow
 
 std::optional<WallTime> time_at(const json& object, const char* key)
 {
@@ -21,10 +22,11 @@ std::optional<WallTime> time_at(const json& object, const char* key)
     if (value == nullptr || value->is_null()) {
         return std::nullopt;
     }
-    if (!value->is_number_integer()) {
+    const auto us = value->is_number_integer() ? value->get<std::int64_t>() : INT64_MAX;
+    if (us < -kFarthest || us > kFarthest) {
         refuse_value(key, value, "microseconds since 1970, or null");
     }
-    return WallTime{std::chrono::microseconds{value->get<std::int64_t>()}};
+    return WallTime{std::chrono::microseconds{us}};
 }
 
 std::string text_at(const json& object, const char* key)
@@ -74,15 +76,79 @@ fabric::PortErrorRecord error_of(const json& object)
     return error;
 }
 
+fabric::NeighbourClaim::By claimant(std::string_view word)
+{
+    using By = fabric::NeighbourClaim::By;
+    return word == fabric::name(By::cables) ? By::cables : word == fabric::name(By::agent) ? By::agent : By::far_end;
+}
+
 fabric::ShownPort port_of(const json& object)
 {
     fabric::ShownPort port{port_name(object), neighbour_at(object), sight_at(object), {}, link_state_at(object), {}};
     each_object(object, "errors", true, [&](const json& error) { port.errors.push_back(error_of(error)); });
+    each_object(object, "disagreement", true, [&](const json& claim) {
+        if (const auto neighbour = neighbour_at(claim)) {
+            port.disagreement.push_back({claimant(text_at(claim, "by")), *neighbour});
+        }
+    });
     each_object(object, "queues", true, [&](const json& queue) {
         port.queues.push_back({priority_at(queue, "queue"), text_at(queue, "phase"), text_at(queue, "configured"),
                                text_at(queue, "programmed"), text_at(queue, "observed")});
     });
     return port;
+}
+
+bool flag_at(const json& object, const char* key)
+{
+    const auto* value = value_at(object, key);
+    return value != nullptr && value->is_boolean() && value->get<bool>();
+}
+
+std::optional<std::uint64_t> number_at(const json& object, const char* key)
+{
+    const auto* value = value_at(object, key);
+    return value == nullptr || value->is_null() ? std::nullopt : std::optional{count_at(object, key)};
+}
+
+fabric::LinkDown down_of(const json& object)
+{
+    fabric::LinkDown down;
+    down.number = count_at(object, "number");
+    down.cause = static_cast<link::Canonical>(count_at(object, "code"));
+    down.ldr = static_cast<std::uint8_t>(count_at(object, "ldr"));
+    if (const auto nldr = number_at(object, "nldr")) {
+        down.nldr = static_cast<std::uint8_t>(*nldr);
+    }
+    down.at = time_at(object, "down_us").value_or(WallTime{});
+    down.observed_at = time_at(object, "observed_us").value_or(WallTime{});
+    down.up_at = time_at(object, "up_us");
+    down.far_cause = static_cast<link::Canonical>(number_at(object, "far_code").value_or(link::kNoReason));
+    down.list = text_at(object, "list");
+    down.code = number_at(object, "device_code");
+    down.text = text_at(object, "text");
+    return down;
+}
+
+fabric::ShownEnd end_of(const json& object)
+{
+    fabric::ShownEnd end{port_name(object), sight_at(object), {}, link_state_at(object)};
+    end.quarantined = flag_at(object, "quarantined");
+    if (const auto* held = value_at(object, "registers"); held != nullptr && held->is_object()) {
+        end.registers = down_of(*held);
+    }
+    end.later = static_cast<std::uint32_t>(count_at(object, "later"));
+    each_object(object, "history", true, [&](const json& down) { end.history.push_back(down_of(down)); });
+    return end;
+}
+
+fabric::ShownLink link_of(const json& object)
+{
+    std::vector<fabric::ShownEnd> ends;
+    each_object(object, "ends", false, [&](const json& end) { ends.push_back(end_of(end)); });
+    if (ends.empty() || ends.size() > 2) {
+        refuse_value("ends", value_at(object, "ends"), "one or two ends");
+    }
+    return {ends.front(), ends.size() == 2 ? std::optional{ends.back()} : std::nullopt};
 }
 
 template <class Row, class Read>
@@ -109,9 +175,14 @@ Result<std::vector<Row>> rows_of(std::string_view text, const char* list, const 
 
 }  // namespace
 
-Result<std::vector<fabric::ShownPort>> read_ports(std::string_view text)
+Result<std::vector<fabric::ShownPort>> read_ports_view(std::string_view text)
 {
     return rows_of<fabric::ShownPort>(text, "ports", port_of);
+}
+
+Result<std::vector<fabric::ShownLink>> read_links_view(std::string_view text)
+{
+    return rows_of<fabric::ShownLink>(text, "links", link_of);
 }
 
 }  // namespace petrel::codec

@@ -10,6 +10,8 @@
 
 namespace petrel::codec {
 
-Result<std::vector<fabric::ShownPort>> read_ports(std::string_view json);
+Result<std::vector<fabric::ShownPort>> read_ports_view(std::string_view json);
+
+Result<std::vector<fabric::ShownLink>> read_links_view(std::string_view json);
 
 }  // namespace petrel::codec

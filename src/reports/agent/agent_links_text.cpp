@@ -133,8 +133,9 @@ std::string opasaquery_text(std::span<const LinkReport> links)
             link.up == false && ldr != link::kNoReason ? fmt::format(" ({})", link::opa_tool_text(ldr)) : "";
         text += fmt::format("Port {} Info\n", escaped(link.port));
         text += fmt::format("   PortState:        {}{}\n", !link.up ? "Unknown" : *link.up ? "Active" : "Down", why);
-        text += fmt::format("   LinkDownReason: {}    NeighborLinkDownReason: {}\n", link::opa_tool_text(ldr),
-                            nldr ? link::opa_tool_text(*nldr) : "unavailable");
+        text += fmt::format("   LinkDownReason: {}    NeighborLinkDownReason: {}\n",
+                            link.available ? link::opa_tool_text(ldr) : "unavailable",
+                            link.available && nldr ? link::opa_tool_text(*nldr) : "unavailable");
         for (const auto& event : std::span{link.events}.last(std::min(link.events.size(), PortHistory::kShown))) {
             const auto entry = [&](std::string_view name, std::uint8_t code) {
                 return fmt::format("   {}: {:2} ({:>20}) Time: {}", name, code, link::opa_tool_text(code),
