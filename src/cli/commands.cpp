@@ -3,6 +3,7 @@
 #include "cli/agent/agent_commands.hpp"
 #include "cli/agent/watch_command.hpp"
 #include "cli/arguments.hpp"
+#include "cli/links_command.hpp"
 #include "drivers/drivers.hpp"
 #include "drivers/sonic_nos.hpp"
 #include "http_client/client.hpp"
@@ -231,7 +232,7 @@ std::vector<Command> all_commands()
         {"hand-back", kGeneral, "Put SONiC's own scripts back after an agent died; mitigations stay.",
          kHandBackExamples, hand_back_flags},
     };
-    for (const auto& rows : {config_commands(), link_commands(), running_agent_commands()}) {
+    for (const auto& rows : {config_commands(), link_commands(show_links), running_agent_commands()}) {
         all.insert(all.end(), rows.begin(), rows.end());
     }
     return all;

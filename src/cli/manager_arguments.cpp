@@ -27,6 +27,8 @@ Handler manager_flags(CLI::App& app)
         ->type_name("FILE")
         ->required();
     app.add_option("--cables", options.cables, "Which port is connected to which, in TOML")->type_name("FILE");
+    app.add_option("--twin", options.twin, "A scenario: its fabric has the cables of the devices, which have its names")
+        ->type_name("FILE");
     app.add_option("--fleet", options.fleet, "Racks and roles of agents, for commands to many, in TOML")
         ->type_name("FILE");
     auto* certificate =

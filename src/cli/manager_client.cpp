@@ -28,7 +28,7 @@ std::string flag_or_environment(const std::string& flag, const char* variable, c
 
 Result<std::string> token_of(const ManagerAccess& access)
 {
-    const auto file = flag_or_environment(access.token_file, "PETREL_MANAGER_TOKEN_FILE", "");
+    const auto file = flag_or_environment(access.token_file, "PETREL_TOKEN_FILE", "");
     return file.empty() ? Result<std::string>{std::string{}}
                         : runtime::read_regular_file(file).map([](const std::string& text) {
                               return text.substr(0, std::min(text.find_first_of("\r\n"), text.size()));
@@ -41,8 +41,7 @@ void manager_access_flags(CLI::App& app, ManagerAccess& access)
 {
     app.add_option("--manager", access.url, "The fabric manager; default: PETREL_MANAGER or http://127.0.0.1:7650")
         ->type_name("URL");
-    app.add_option("--token-file", access.token_file,
-                   "A file with the token for it; default: PETREL_MANAGER_TOKEN_FILE")
+    app.add_option("--token-file", access.token_file, "A file with the token for it; default: PETREL_TOKEN_FILE")
         ->type_name("FILE");
     app.add_option("--ca-file", access.ca_file, "The certificates that it may have (PEM); default: the machine's")
         ->type_name("FILE");

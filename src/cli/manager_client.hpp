@@ -13,7 +13,7 @@ namespace petrel::cli {
 
 struct ManagerAccess {
     std::string url;         // empty: PETREL_MANAGER, else the manager of this machine
-    std::string token_file;  // empty: PETREL_MANAGER_TOKEN_FILE, else no token
+    std::string token_file;  // empty: PETREL_TOKEN_FILE, else no token
     std::string ca_file;     // empty: the certificates of the machine
 };
 

@@ -11,6 +11,7 @@
 #include "codec/manager/cables.hpp"
 #include "codec/manager/fleet_json.hpp"
 #include "codec/manager/tokens.hpp"
+#include "codec/scenario/reader.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/signals.hpp"
 #include "runtime/state_folder.hpp"
@@ -32,6 +33,30 @@ Parsed<fabric::Cables> read_cables(const std::string& file)
         return fabric::Cables{};
     }
     return file_text(file).and_then([&](const std::string& text) { return codec::read_cables(text, file); });
+}
+
+// Cables of both files; those of the file of cables win.
+Parsed<fabric::Cables> read_all_cables(const ManagerOptions& options)
+{
+    auto cables = read_cables(options.cables);
+    if (!cables || options.twin.empty()) {
+        return cables;
+    }
+    return file_text(options.twin)
+        .and_then([&](const std::string& text) {
+            return codec::read_whole_scenario(text, options.twin, {}, runtime::read_regular_file);
+        })
+        .map([&](const scenario::Scenario& scenario) {
+            const auto& topology = scenario.setup.topology;
+            const auto name = [&](const topology::End& end) {
+                const auto& node = topology.nodes[end.node.value];
+                return fabric::PortName{node.name, node.ports[end.port].name};
+            };
+            for (const auto& link : topology.links) {
+                cables->emplace_back(name(link.ends[0]), name(link.ends[1]));
+            }
+            return std::move(*cables);
+        });
 }
 
 Parsed<std::vector<fleet::AgentPlace>> read_places(const std::string& file)
@@ -114,7 +139,7 @@ Result<void> serve(const ManagerOptions& options, const fabric::Cables& cables, 
 
 ExitCode run_manager(const ManagerOptions& options)
 {
-    const auto cables = read_cables(options.cables);
+    const auto cables = read_all_cables(options);
     const auto tokens = read_tokens(options.tokens);
     const auto tls = read_tls(options);
     const auto places = read_places(options.fleet);

@@ -12,7 +12,8 @@ namespace petrel::cli {
 struct ManagerOptions {
     std::string listen{"127.0.0.1:7650"};
     std::string store;
-    std::string cables;  // a file; empty: none. As the next four
+    std::string cables;  // a file; empty: none. As the next five
+    std::string twin;    // a scenario whose fabric has the cables
     std::string fleet;
     std::string tls_certificate;
     std::string tls_key;

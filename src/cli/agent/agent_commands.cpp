@@ -16,6 +16,9 @@ constexpr auto kLinkShowExamples = R"(Examples:
   petrel link show
   petrel link show Ethernet4 --history
   petrel link show Ethernet4 --history --format opasaquery
+  petrel link show leaf3:Ethernet4 --history --manager http://127.0.0.1:7650
+
+A manager shows both ends of each link.
 )";
 
 constexpr auto kLinkClearExamples = R"(Examples:
@@ -90,11 +93,15 @@ std::vector<Command> config_commands()
     };
 }
 
-std::vector<Command> link_commands()
+std::vector<Command> link_commands(ExitCode (*show)(const ControlOptions&))
 {
+    auto flags = std::vector<ControlFlag>{port_flag, history_flag};
+    if (show != nullptr) {
+        flags.push_back(manager_flags_of_links);
+    }
     return {
         {"link show", kGeneral, "The links that a running agent follows, and why they went down.", kLinkShowExamples,
-         control_flags(Request::links, {port_flag, history_flag}, run_control)},
+         control_flags(Request::links, flags, show == nullptr ? run_control : show)},
         {"link clear", kGeneral, "Acknowledge that a link of a running agent went down.", kLinkClearExamples,
          control_flags(Request::link_clear, {port_flag, sequence_flag}, run_control)},
     };

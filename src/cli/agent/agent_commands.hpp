@@ -10,7 +10,8 @@ namespace petrel::cli {
 inline constexpr auto kGeneral = "Subcommands";  // a group of the help
 
 std::vector<Command> config_commands();
-std::vector<Command> link_commands();           // below the command `link`
+// Below the command `link`. `show`: the links of a manager, if one is named; null: this program asks no manager.
+std::vector<Command> link_commands(ExitCode (*show)(const ControlOptions&) = nullptr);
 std::vector<Command> running_agent_commands();  // a group of its own
 
 }  // namespace petrel::cli

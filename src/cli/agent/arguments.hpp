@@ -33,6 +33,7 @@ void all_flag(CLI::App&, ControlArguments&);          // instead of QUEUE
 void port_flag(CLI::App&, ControlArguments&);         // PORT, and --device
 void history_flag(CLI::App&, ControlArguments&);      // --history and --format, of links
 void sequence_flag(CLI::App&, ControlArguments&);
+void manager_flags_of_links(CLI::App&, ControlArguments&);  // --manager, --token-file and --ca-file
 void follow_flag(CLI::App&, ControlArguments&);
 void last_flag(CLI::App&, ControlArguments&);
 void state_dir_flag(CLI::App&, ControlArguments&);

@@ -142,6 +142,15 @@ void history_flag(CLI::App& app, ControlArguments& arguments)
     app.add_option("--format", arguments.options.format, "As this tool prints it")->type_name("opasaquery");
 }
 
+void manager_flags_of_links(CLI::App& app, ControlArguments& arguments)
+{
+    auto& options = arguments.options;
+    app.add_option("--manager", options.manager, "Ask this fabric manager instead of an agent: both ends of each link")
+        ->type_name("URL");
+    app.add_option("--token-file", options.token_file, "A file with the token for the manager")->type_name("FILE");
+    app.add_option("--ca-file", options.ca_file, "The certificates that the manager may have (PEM)")->type_name("FILE");
+}
+
 void sequence_flag(CLI::App& app, ControlArguments& arguments)
 {
     app.add_option("--sequence", arguments.sequence, "The event to acknowledge, with all before it")->type_name("N");

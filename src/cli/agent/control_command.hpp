@@ -19,7 +19,10 @@ struct ControlOptions {
     bool json{};            // print the agent's JSON lines
     std::string format;     // links: "opasaquery", or empty for a table
     std::string state_dir;  // events: read if the agent is dead; empty = as in its configuration
-    AgentOptions agent;     // release-all, events: the agent whose files are read if it is dead
+    std::string manager;    // links: ask the manager at this URL instead of an agent
+    std::string token_file;
+    std::string ca_file;
+    AgentOptions agent;  // release-all, events: the agent whose files are read if it is dead
 };
 
 // Each sends the request and prints the answer, in words or as JSON.
