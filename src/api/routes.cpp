@@ -19,6 +19,7 @@ namespace {
 using manager::Manager;
 
 constexpr std::size_t kMostEvents = 1000;
+constexpr std::size_t kMostSamples = 10'000;
 constexpr std::size_t kAuditEntries = 1000;
 constexpr std::size_t kCommandsShown = 100;
 
@@ -123,6 +124,24 @@ Result<std::string> show_events(const Manager& manager, const http::Request& req
     });
 }
 
+Result<std::string> show_samples(const Manager& manager, const http::Request& request, Now)
+{
+    const auto after = number_of(request, "after", 0, INT64_MAX, 0);
+    const auto limit = number_of(request, "limit", 1, kMostSamples, kMostSamples);
+    if (!after || !limit) {
+        return tl::unexpected(!after ? after.error() : limit.error());
+    }
+    const manager::SampleQuery query{value_of(request, "device"), value_of(request, "port"),
+                                     static_cast<std::int64_t>(*after), *limit};
+    return manager.store().samples(query).map([&](const std::vector<manager::StoredSample>& page) {
+        std::vector<fabric::QueueSample> samples;
+        for (const auto& stored : page) {
+            samples.push_back(stored.sample);
+        }
+        return codec::samples_json(samples, page.empty() ? query.after : page.back().cursor);
+    });
+}
+
 Result<std::string> show_audit(const Manager& manager, const http::Request&, Now)
 {
     return manager.store().audit(kAuditEntries).map([](const std::vector<manager::AuditEntry>& entries) {
@@ -153,6 +172,7 @@ Result<std::string> show_command(const Manager& manager, const http::Request& re
 constexpr std::array<std::string_view, 2> kPortQuery{"errors", "device"};
 constexpr std::array<std::string_view, 2> kLinkQuery{"port", "history"};
 constexpr std::array<std::string_view, 3> kEventQuery{"device", "after", "limit"};
+constexpr std::array<std::string_view, 4> kSampleQuery{"device", "port", "after", "limit"};
 constexpr std::array<std::string_view, 1> kStreamQuery{"after"};
 
 constexpr std::array kRoutes{
@@ -168,6 +188,7 @@ constexpr std::array kRoutes{
     Route{"GET", "/api/v1/storms", Role::read, {}, show_storms},
     Route{"GET", "/api/v1/events", Role::read, kEventQuery, show_events},
     Route{"GET", "/api/v1/events/stream", Role::read, kStreamQuery, nullptr},
+    Route{"GET", "/api/v1/samples", Role::read, kSampleQuery, show_samples},
     Route{"GET", "/api/v1/audit", Role::operator_, {}, show_audit},
     Route{"GET", "/api/v1/openapi.yaml", Role::read, {}, nullptr},
     Route{"GET", "/metrics", Role::read, {}, nullptr},

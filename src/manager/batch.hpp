@@ -99,4 +99,10 @@ struct StoredEvent {
     bool operator==(const StoredEvent&) const = default;
 };
 
+struct StoredSample {
+    std::int64_t cursor{};
+    fabric::QueueSample sample;
+    bool operator==(const StoredSample&) const = default;
+};
+
 }  // namespace petrel::manager

@@ -47,6 +47,14 @@ struct EventQuery {
     std::size_t limit{100};
 };
 
+// Which samples of queues to read: a page as of EventQuery.
+struct SampleQuery {
+    std::string device;  // empty: all
+    std::string port;    // empty: all
+    std::int64_t after{};
+    std::size_t limit{1000};
+};
+
 class Store {
 public:
     static Result<std::unique_ptr<Store>> open(const std::filesystem::path&);
@@ -69,6 +77,7 @@ public:
     Result<std::vector<AgentRecord>> agents() const;
     Result<std::vector<DeviceRecord>> devices() const;
     Result<std::vector<StoredEvent>> events(const EventQuery&) const;
+    Result<std::vector<StoredSample>> samples(const SampleQuery&) const;
     Result<std::int64_t> last_cursor() const;
     Result<std::vector<AuditEntry>> audit(std::size_t limit) const;  // the latest first
     Result<std::vector<RolloutRow>> rollouts() const;

@@ -140,6 +140,31 @@ Result<std::vector<StoredEvent>> Store::events(const EventQuery& query) const
     });
 }
 
+Result<std::vector<StoredSample>> Store::samples(const SampleQuery& query) const
+{
+    return guarded(path_, [&] {
+        std::vector<StoredSample> page;
+        SQLite::Statement row{*database_,
+                              "SELECT id, device, port, queue, time_us, paused_us, tx_packets, rx_pfc FROM sample "
+                              "WHERE id > ?1 AND (?2 = '' OR device = ?2) AND (?3 = '' OR port = ?3) ORDER BY id LIMIT "
+                              "?4"};
+        row.bind(1, query.after);
+        row.bind(2, query.device);
+        row.bind(3, query.port);
+        row.bind(4, static_cast<std::int64_t>(query.limit));
+        while (row.executeStep()) {
+            page.push_back({row.getColumn(0).getInt64(),
+                            {{row.getColumn(1).getString(), row.getColumn(2).getString()},
+                             Priority{static_cast<std::uint8_t>(row.getColumn(3).getInt())},
+                             time_of(row.getColumn(4).getInt64()),
+                             from_column(row.getColumn(5).getInt64()),
+                             from_column(row.getColumn(6).getInt64()),
+                             from_column(row.getColumn(7).getInt64())}});
+        }
+        return page;
+    });
+}
+
 Result<std::int64_t> Store::last_cursor() const
 {
     return guarded(path_, [&] { return database_->execAndGet("SELECT IFNULL(MAX(id), 0) FROM event").getInt64(); });

@@ -192,6 +192,21 @@ std::string events_json(const std::vector<std::string>& events, std::int64_t nex
     return fmt::format(R"({{"events":[{}],"next":{}}})", fmt::join(events, ","), next);
 }
 
+std::string samples_json(const std::vector<fabric::QueueSample>& samples, std::int64_t next)
+{
+    ordered_json rows = ordered_json::array();
+    for (const auto& sample : samples) {
+        rows.push_back({{"device", sample.port.device},
+                        {"port", sample.port.port},
+                        {"queue", sample.queue.value},
+                        {"time_us", wall_us(sample.at)},
+                        {"paused_us", sample.paused_us},
+                        {"tx_packets", sample.tx_packets},
+                        {"rx_pfc", sample.rx_pfc}});
+    }
+    return to_line(ordered_json{{"samples", std::move(rows)}, {"next", next}});
+}
+
 std::string audit_json(const std::vector<ShownAudit>& entries)
 {
     return list("audit", entries, [](const ShownAudit& entry) {

@@ -28,6 +28,9 @@ std::string event_json(std::int64_t cursor, const std::optional<fabric::PortName
 // `next`: the cursor for the next page.
 std::string events_json(const std::vector<std::string>& events, std::int64_t next);
 
+// `next`: as of events_json().
+std::string samples_json(const std::vector<fabric::QueueSample>&, std::int64_t next);
+
 struct ShownAudit {
     std::int64_t at_us{};
     std::string who;
