@@ -7,6 +7,8 @@
 namespace petrel::cli {
 
 Handler replay_flags(CLI::App&);
+Handler import_flags(CLI::App&);
+Handler record_flags(CLI::App&);
 Handler policies_flags(CLI::App&);
 Handler demo_flags(CLI::App&);
 Handler lab_run_flags(CLI::App&);

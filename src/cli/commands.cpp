@@ -37,6 +37,23 @@ Commands are taken as applied at once, and time is what the trace says. The exit
 a storm in the trace; with --check it is 1 if any policy found one.
 )";
 
+constexpr auto kImportExamples = R"(Examples:
+  petrel import --from prometheus range.json -o storm.csv
+  petrel import --from sonic-db counters-2026-03-09T*.json -o storm.csv
+  petrel import --from ethtool --port eth0 eth0.txt -o nic.csv
+  petrel import --from csv --map names.toml site.csv -o storm.csv
+
+Notes on stderr state how fine the recording is. How to record, and mapping files: docs/import.md
+)";
+
+constexpr auto kRecordExamples = R"(Examples:
+  petrel record --device sonic:local -o storm.csv
+  petrel record --device linux:eth0 --every-ms 20 --looks 500 -o nic.csv
+  petrel record --device linux:all | petrel replay - --policy rdma-nic
+
+Ctrl-C ends it. The file is a trace at any time. An agent may watch the same device, unless its driver forbids that.
+)";
+
 constexpr auto kLabExamples = R"(Examples:
   petrel lab run scenarios/nic-storm-leaf-spine.toml
   petrel lab run scenarios/*.toml                                many at once, on all cores
@@ -177,6 +194,10 @@ std::vector<Command> all_commands()
     std::vector<Command> all{
         {"replay", kGeneral, "Run a recorded trace through the watchdog and show what it would have done.",
          kReplayExamples, replay_flags},
+        {"import", kGeneral, "Make a trace for `petrel replay` from what other tools have recorded.", kImportExamples,
+         import_flags},
+        {"record", kGeneral, "Record the counters of a device as a trace; it only reads.", kRecordExamples,
+         record_flags},
         {"lab", kGeneral, "Run experiments on the twin of a fabric.", kLabExamples, nullptr},
         {"lab run", kGeneral, "Run scenarios and show what happened, and whether it was as expected.", kNoExamples,
          lab_run_flags},

@@ -137,6 +137,14 @@ std::optional<Column> column_from_name(std::string_view name)
     return at == all.end() ? std::nullopt : std::optional{static_cast<Column>(at - all.begin())};
 }
 
+std::string cell_text(Column column, std::uint64_t value)
+{
+    if (column == column_of(Field::pause_state)) {
+        return std::string{kPauseStates.at(value)};
+    }
+    return column == column_of(Field::pause_timeout) ? fmt::format("{:#x}", value) : fmt::format("{}", value);
+}
+
 std::optional<TraceRow> read_cells(const Cells& cells, const Line& line, ComplaintList& complaints)
 {
     RowReader reader{cells, line, complaints};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/complaint_list.hpp"
@@ -43,6 +44,9 @@ struct TraceRow {
     std::uint64_t speed_bps{};  // zero = not given
     watchdog::Sample sample;    // all but slot and epoch, which need the other rows
 };
+
+// A value as the text of a cell; that of `pause_state` is a watchdog::PauseState.
+std::string cell_text(Column, std::uint64_t value);
 
 // Adds a complaint about every invalid cell. Returns none if there was one, or if time or port are missing.
 std::optional<TraceRow> read_cells(const Cells&, const Line&, ComplaintList&);

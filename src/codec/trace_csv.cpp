@@ -3,91 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <vector>
 
 #include "base/complaint_text.hpp"
 #include "base/csv_cell.hpp"
+#include "codec/csv_splitter.hpp"
 
 namespace petrel::codec {
 
 namespace {
-
-class CsvSplitter {
-public:
-    explicit CsvSplitter(ComplaintList& complaints) : complaints_(complaints) {}
-
-    // The cells of a line, valid until the next call; null if a quote is not closed properly.
-    const std::vector<Cell>* split(const Line& line)
-    {
-        cells_.clear();
-        undoubled_.clear();
-        end_ = line.text.data() + line.text.size();
-        for (const char* at = line.text.data();; ++at) {
-            at = after_blanks(at);
-            Cell cell{.text = {}, .at = at};
-            if (at != end_ && *at == '"') {
-                at = read_quoted(cell);
-                if (at == nullptr) {
-                    complaints_.add(line.place(cell.at), {cell.at, end_}, "a closing quote in the same line");
-                    return nullptr;
-                }
-                if (at != end_ && *at != ',') {
-                    complaints_.add(line.place(at), {at, end_}, "a comma or the end of the line after a closing quote");
-                    return nullptr;
-                }
-            } else {
-                at = std::find(at, end_, ',');
-                cell.text = trimmed({cell.at, at});
-            }
-            cells_.push_back(cell);
-            if (at == end_) {
-                return &cells_;
-            }
-        }
-    }
-
-private:
-    const char* after_blanks(const char* at) const
-    {
-        return std::find_if(at, end_, [](char c) { return c != ' ' && c != '\t'; });
-    }
-
-    // Returns what follows the closing quote and blanks; null if there is no closing quote.
-    const char* read_quoted(Cell& cell)
-    {
-        const char* const first = cell.at + 1;
-        const char* close = std::find(first, end_, '"');
-        bool doubled = false;
-        while (close != end_ && close + 1 != end_ && close[1] == '"') {
-            doubled = true;
-            close = std::find(close + 2, end_, '"');
-        }
-        if (close == end_) {
-            return nullptr;
-        }
-        cell.text = {first, close};
-        if (doubled) {
-            cell.text = undouble(cell.text);
-        }
-        return after_blanks(close + 1);
-    }
-
-    std::string_view undouble(std::string_view quoted)
-    {
-        auto& text = undoubled_.emplace_back();
-        for (std::size_t i = 0; i < quoted.size(); ++i) {
-            text += quoted[i];
-            i += quoted[i] == '"' ? 1U : 0U;  // the second of a pair
-        }
-        return text;
-    }
-
-    ComplaintList& complaints_;
-    const char* end_{};
-    std::vector<Cell> cells_;
-    std::deque<std::string> undoubled_;  // cells point into it
-};
 
 // The column at each position. There is a complaint for each unknown name; a misspelt one counts as the column that is
 // meant, so that its cells are checked, too. None: unlike any column.

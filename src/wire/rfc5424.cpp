@@ -155,7 +155,41 @@ tl::unexpected<Error> refuse(std::string_view what, std::string_view allowed)
     return tl::unexpected{Error{ErrorKind::invalid, fmt::format("log line: {}, allowed: {}", what, allowed)}};
 }
 
+// The time in the only form that a log line may have.
+std::string strict_time(std::string_view text)
+{
+    constexpr std::size_t kDate = 10;     // "2019-02-14"
+    constexpr std::size_t kSeconds = 19;  // "2019-02-14T12:57:32"
+    constexpr std::size_t kMicroseconds = 6;
+    if (text.size() == kDate) {
+        return std::string{text} + "T00:00:00Z";
+    }
+    if (text.size() < kSeconds || (text[kDate] != 'T' && text[kDate] != ' ')) {
+        return {};
+    }
+    auto rest = text.substr(kSeconds);
+    std::string strict{text.substr(0, kSeconds)};
+    strict[kDate] = 'T';
+    if (rest.starts_with('.')) {
+        const auto digits = std::min(rest.find_first_not_of("0123456789", 1), rest.size());
+        strict += rest.substr(0, std::min(digits, 1 + kMicroseconds));
+        rest.remove_prefix(digits);
+    }
+    const bool no_colon = rest.size() == 5 && (rest[0] == '+' || rest[0] == '-');  // "+0100"
+    return strict + (rest.empty() ? "Z"
+                     : no_colon   ? fmt::format("{}:{}", rest.substr(0, 3), rest.substr(3))
+                                  : std::string{rest});
+}
+
 }  // namespace
+
+std::optional<WallTime> time_from_text(std::string_view text)
+{
+    const auto strict = strict_time(text);
+    Front front{strict};
+    const auto at = front.time();
+    return front.good() && front.rest().empty() ? at : std::nullopt;
+}
 
 std::string utc_text(WallTime at)
 {

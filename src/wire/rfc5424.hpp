@@ -35,6 +35,10 @@ struct LogLine {
 // "2019-02-14T12:57:32.929731+00:00": UTC, to the microsecond.
 std::string utc_text(WallTime);
 
+// A time as people and tools write it: like utc_text(), with any fraction, "Z" or no offset (UTC), a blank instead of
+// the T, or a date alone.
+std::optional<WallTime> time_from_text(std::string_view);
+
 // "<11>1 2019-02-14T12:57:32.929731+00:00 x0c0r4b0 fabric_routing 3960 - - ..." Times are written as by utc_text(). The
 // caller must not pass fields that are longer than the RFC allows or not printable.
 std::string build(const LogLine&);

@@ -3,7 +3,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <map>
+#include <span>
+#include <sstream>
+
+#include "codec/trace_reader.hpp"
 #include "petrel_program.hpp"
+#include "sonic/redis_store.hpp"
+#include "support/redis_server.hpp"
 #include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
@@ -238,6 +245,77 @@ TEST(ExitCode, EveryErrorHasOne)
     EXPECT_EQ(exit_code(ErrorKind::corrupt), ExitCode::failure);
     EXPECT_EQ(exit_code(ErrorKind::exhausted), ExitCode::failure);
     EXPECT_EQ(static_cast<int>(ExitCode::expectation), 5);
+}
+
+// The looks and the rows of a trace.
+std::map<std::int64_t, std::size_t> looks_in(const std::string& text)
+{
+    std::map<std::int64_t, std::size_t> looks;
+    const auto trace = codec::read_trace(text, "trace");
+    EXPECT_TRUE(trace) << text;
+    if (trace) {
+        for (const auto& device : trace->devices) {
+            for (const auto us : device.time_us) {
+                ++looks[us];
+            }
+        }
+    }
+    return looks;
+}
+
+TEST(Record, WritesATraceOfAllQueues)
+{
+    const OutputFolder folder;
+    const auto file = (folder / "leaf.csv").string();
+    const auto ended = run(petrel({"record", "--device", "twin:../scenarios/agent/calm.toml#leaf0", "--every-ms", "1",
+                                   "--looks", "3", "-o", file}));
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(ended.err, "petrel: 3 looks recorded\n");
+    const auto looks = looks_in(content(file));
+    ASSERT_EQ(looks.size(), 3U);
+    EXPECT_EQ(looks.begin()->first, 0);
+    EXPECT_GE(looks.begin()->second, 4U);
+    EXPECT_EQ(run(petrel({"replay", file, "--policy", "sonic", "--check"})).exit_code, 0);
+}
+
+TEST(Record, OfSonicReadsCountersOnly)
+{
+    const petrel::test::RedisServer server;
+    sonic::RedisStore store{sonic::at_one_address(server.address()), std::chrono::seconds{10}};
+    const auto set = [&](const std::string& key, sonic::Hash fields) {
+        const sonic::Change change{sonic::Change::Kind::set, key, std::move(fields)};
+        ASSERT_TRUE(store.apply(sonic::Db::counters, {&change, 1}));
+    };
+    const auto device = "sonic:unix://" + server.address().path;
+    const auto none = run(petrel({"record", "--device", device}));
+    EXPECT_EQ(none.exit_code, 3);
+    EXPECT_NE(none.err.find("COUNTERS_DB has no COUNTERS_PORT_NAME_MAP"), std::string::npos) << none.err;
+
+    set("COUNTERS_PORT_NAME_MAP", {{"Ethernet4", "oid:0x1"}});
+    set("COUNTERS_QUEUE_NAME_MAP", {{"Ethernet4:3", "oid:0x2"}, {"Ethernet4:12", "oid:0x3"}});
+    set("COUNTERS:oid:0x1", {{"SAI_PORT_STAT_PFC_3_RX_PKTS", "7"}, {"SAI_PORT_STAT_PFC_4_RX_PKTS", "0"}});
+    set("COUNTERS:oid:0x2", {{"SAI_QUEUE_STAT_PACKETS", "11"}, {"SAI_QUEUE_ATTR_PAUSE_STATUS", "true"}});
+    set("COUNTERS:oid:0x3", {{"SAI_QUEUE_STAT_PACKETS", "99"}});
+    const auto before = store.keys(sonic::Db::counters, "").value();
+    const auto ended = run(petrel({"record", "--device", device, "--every-ms", "1", "--looks", "2"}));
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(looks_in(ended.out).size(), 2U);
+    EXPECT_NE(ended.out.find("\n0,sonic,Ethernet4,3,1,,7,,11,"), std::string::npos) << ended.out;
+    EXPECT_EQ(ended.out.find("99"), std::string::npos) << "queue 12 is no priority";
+    EXPECT_EQ(store.keys(sonic::Db::counters, "").value(), before);
+    EXPECT_TRUE(store.keys(sonic::Db::state, "").value().empty()) << "it claims nothing";
+}
+
+TEST(Record, NamesWhatIsWrong)
+{
+    const auto kind = run(petrel({"record", "--device", "nosuch:x"}));
+    EXPECT_EQ(kind.exit_code, 2);
+    EXPECT_NE(kind.err.find("--device: value 'nosuch:x': allowed KIND:..., of a kind that there is: "),
+              std::string::npos)
+        << kind.err;
+    const auto file = run(petrel({"record", "--device", "twin:../scenarios/agent/calm.toml", "-o", "/nowhere/x.csv"}));
+    EXPECT_EQ(file.exit_code, 2);
+    EXPECT_NE(file.err.find("/nowhere/x.csv: cannot be written"), std::string::npos) << file.err;
 }
 
 }  // namespace

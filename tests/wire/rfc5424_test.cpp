@@ -176,6 +176,22 @@ TEST(Rfc5424, TimesOfAnyOffset)
     EXPECT_EQ(at("-"), std::nullopt);
 }
 
+TEST(TimeFromText, AcceptsWhatPeopleAndToolsWrite)
+{
+    const WallTime at{std::chrono::sys_days{std::chrono::year{2026} / 3 / 9} + 7h + 5min + 1s};
+    EXPECT_EQ(time_from_text("2026-03-09T07:05:01Z"), at);
+    EXPECT_EQ(time_from_text("2026-03-09 07:05:01"), at);
+    EXPECT_EQ(time_from_text("2026-03-09T08:05:01+01:00"), at);
+    EXPECT_EQ(time_from_text("2026-03-09T05:35:01-0130"), at);
+    EXPECT_EQ(time_from_text("2026-03-09T07:05:01.123456789Z"), at + std::chrono::microseconds{123'456});
+    EXPECT_EQ(time_from_text(utc_text(at + 7us)), at + 7us);
+    EXPECT_EQ(time_from_text("2026-03-09"), WallTime{std::chrono::sys_days{std::chrono::year{2026} / 3 / 9}});
+    for (const auto* text : {"", "soon", "2026-13-09", "2026-03-09T", "2026-03-09T25:00:00", "2026-03-09T07:05:01.Z",
+                             "2026-03-09T07:05:01Zulu", "07:05:01", "1773039901"}) {
+        EXPECT_EQ(time_from_text(text), std::nullopt) << text;
+    }
+}
+
 TEST(Rfc5424, StructuredDataIsKept)
 {
     const auto line = parse_log_line(R"(<165>1 - host app - ID47 [a@1 k="v \"]\" \\"][b@1 x="]"] [no data])");
