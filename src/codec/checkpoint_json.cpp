@@ -103,6 +103,7 @@ private:
             watchdog::name(row.phase), watchdog::name(row.treatment), row.ordered);
         put(",\"proven_ns\":{},\"in_phase_ns\":{},\"storm_age_ns\":{},\"backoff\":{},\"cause\":{}", row.proven.count(),
             row.in_phase.count(), row.storm_age.count(), row.backoff, row.cause);
+        put_later("held", row.held ? 1U : 0U);
         put_later("unclear_ns", static_cast<std::uint64_t>(row.unclear.count()));
         put_later("probe_looks", row.probe_looks);
         put_later("storm_proven_ns", static_cast<std::uint64_t>(row.storm_proven.count()));
@@ -303,6 +304,7 @@ private:
         row.phase = reader.named("phase", watchdog::phase_from_name);
         row.treatment = reader.named("treatment", watchdog::treatment_from_name);
         row.ordered = reader.flag("ordered");
+        row.held = reader.number_or_zero("held", 1) != 0;
         row.proven = reader.duration("proven_ns");
         row.in_phase = reader.duration("in_phase_ns");
         row.storm_age = reader.duration("storm_age_ns");

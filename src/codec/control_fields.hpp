@@ -36,6 +36,8 @@ void visit_fields(Request& r, Visit&& visit)
     visit("last", r.last);
     visit("state", r.state);
     visit("policy", r.policy);
+    visit("since_us", r.since_us);
+    visit("types", r.types);
     visit("note", r.note);
     visit("db", r.db);
     visit("prefix", r.prefix);
@@ -83,9 +85,11 @@ void visit_fields(Report& r, Visit&& visit)
     visit("ports", r.ports);
     visit("queues", r.queues);
     visit("watched", r.watched);
+    visit("watched_ports", r.watched_ports);
     visit("alerted", r.alerted);
     visit("mitigated", r.mitigated);
     visit("latched", r.latched);
+    visit("held", r.held);
     visit("detected", r.detected);
     visit("restored", r.restored);
     visit("poll_us", r.poll_us);
@@ -182,6 +186,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("queue", r.priority);  // the same key as in events
     visit("policy", r.policy);
     visit("phase", r.phase);
+    visit("held", r.held);
     visit("configured", r.configured);
     visit("effective", r.effective);
     visit("observed", r.observed);

@@ -48,7 +48,7 @@ std::span<const std::string_view> keys_of(Command command)
     static constexpr std::array<std::string_view, 1> kReleaseAll{"note"};
     static constexpr std::array<std::string_view, 3> kRedSwitch{"device", "state", "note"};
     static constexpr std::array<std::string_view, 2> kPolicyPush{"policy", "note"};
-    static constexpr std::array<std::string_view, 3> kEvents{"device", "follow", "last"};
+    static constexpr std::array<std::string_view, 6> kEvents{"device", "queue", "follow", "last", "since_us", "types"};
     static constexpr std::array<std::string_view, 2> kExplain{"device", "queue"};
     static constexpr std::array<std::string_view, 3> kLinks{"device", "port", "history"};
     static constexpr std::array<std::string_view, 3> kLinkClear{"device", "port", "sequence"};
@@ -82,7 +82,8 @@ std::span<const std::string_view> keys_of(Command command)
 bool needs_queue(Command command)
 {
     const auto keys = keys_of(command);
-    return command != Command::clear && std::find(keys.begin(), keys.end(), "queue") != keys.end();
+    const bool for_all = command == Command::clear || command == Command::events;
+    return !for_all && std::find(keys.begin(), keys.end(), "queue") != keys.end();
 }
 
 // ---------------------------------------------------------------------------------------------------------- writing

@@ -35,10 +35,12 @@ struct DeviceReport {
     std::int64_t condition_ms{};  // time in this condition
     std::uint32_t ports{};
     std::uint32_t queues{};
-    std::uint32_t watched{};  // without the unseen queues
+    std::uint32_t watched{};        // without the unseen queues
+    std::uint32_t watched_ports{};  // included in watched: ports that are watched as a whole
     std::uint32_t alerted{};
     std::uint32_t mitigated{};  // queues under any treatment, or about to be
     std::uint32_t latched{};    // included in mitigated
+    std::uint32_t held{};       // included in latched: by an operator's hold
     std::uint64_t detected{};   // storms, including those before a restart of the agent
     std::uint64_t restored{};
     std::int64_t poll_us{};
@@ -142,6 +144,7 @@ struct QueueReport {
     std::optional<std::uint8_t> priority;                        // none = the port's own row
     std::string policy;                                          // empty = not watched
     std::optional<watchdog::Phase> phase{watchdog::Phase::off};  // none: unseen, as it is configured but cannot be read
+    bool held{};                                                 // latched by an operator's hold
     std::optional<watchdog::Treatment> configured;               // the policy's action; none = not watched
     std::optional<watchdog::Treatment> effective;                // what this device supports of it
     watchdog::Treatment observed{};                              // what is in force

@@ -39,7 +39,7 @@ struct ControlRequest {
         count_
     } command{};
     std::string device;                // empty = the device that has the queue; required if several have it
-    std::string queue;                 // "Ethernet4:3", or "Ethernet4" for all queues of a port; clear: empty = all
+    std::string queue;                 // "Ethernet4:3", or "Ethernet4" for a port; clear, events: empty = all
     std::string port;                  // links: empty = all; link_clear: which one
     bool history{};                    // links: with all events that are kept
     std::uint64_t sequence{};          // link_clear: the event to acknowledge, with all before it
@@ -48,6 +48,8 @@ struct ControlRequest {
     std::uint32_t last{};              // events: at most this many past events; 0 = all that are kept
     std::string state;                 // red_switch: "on" or "off"
     std::string policy;                // policy_push: a policy file (TOML), or "none"
+    std::int64_t since_us{};           // events: only from this time on, since 1970
+    std::vector<std::string> types;    // events: only of these kinds; empty = all
     std::string note;                  // orders: the operator's reason; it is stored in the event
     std::uint8_t db{};                 // tables: the number of SONiC's database
     std::string prefix;                // table_keys: keys with this prefix

@@ -76,7 +76,7 @@ std::vector<std::string> states(const DeviceRunner& runner, const Target& target
         if (row.policy != watchdog::kUnwatched || !at_rest(phase)) {
             lines.push_back(fmt::format("{} of {} is {}",
                                         queue_name(runner, dog.watchlist().inventory.rows[slot.value].target),
-                                        runner.name(), name(phase)));
+                                        runner.name(), dog.held(slot) ? "held" : name(phase)));
         }
     });
     return lines;

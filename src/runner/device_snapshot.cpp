@@ -18,7 +18,7 @@ control::IntervalReport interval_report(Duration configured, const device::Timer
 
 RowState row_state(const watchdog::Watchdog& dog, Slot slot, Instant now)
 {
-    return {dog.phase(slot), dog.in_effect(slot), dog.proven(slot), dog.stats(slot, now), false};
+    return {dog.phase(slot), dog.in_effect(slot), dog.proven(slot), dog.stats(slot, now), false, dog.held(slot)};
 }
 
 control::QueueReport queue_report(const std::string& device, const watchdog::Watchlist& list,
@@ -44,6 +44,7 @@ control::QueueReport queue_report(const std::string& device, const watchdog::Wat
         report.restore_interval = interval_report(policy.restore, by_device.restore);
     }
     report.phase = row.unseen && row.phase == Phase::watching ? std::nullopt : std::optional{row.phase};
+    report.held = row.held;
     report.observed = row.in_effect;
     report.proven_us = whole_us(row.proven);
     report.detected = stats.detected;
@@ -74,8 +75,11 @@ void count_rows(const DeviceSnapshot& snapshot, control::DeviceReport& report)
 {
     for (std::size_t row = 0; row != snapshot.rows.size(); ++row) {
         const auto phase = snapshot.rows[row].phase;
-        report.watched +=
-            snapshot.list->rows[row].policy != watchdog::kUnwatched && !snapshot.rows[row].unseen ? 1U : 0U;
+        const bool watched = snapshot.list->rows[row].policy != watchdog::kUnwatched && !snapshot.rows[row].unseen;
+        const bool whole_port = !snapshot.list->inventory.rows[row].target.priority;
+        report.watched += watched ? 1U : 0U;
+        report.watched_ports += watched && whole_port ? 1U : 0U;
+        report.held += snapshot.rows[row].held ? 1U : 0U;
         report.alerted += phase == Phase::alerted ? 1U : 0U;
         report.latched += phase == Phase::latched ? 1U : 0U;
         const bool treated = phase == Phase::mitigating || phase == Phase::mitigated || phase == Phase::latched ||

@@ -26,6 +26,7 @@ struct RowState {
     Duration proven{};
     watchdog::QueueStats stats;
     bool unseen{};  // configured to be watched, but cannot be read
+    bool held{};    // latched by an operator's hold
 };
 
 RowState row_state(const watchdog::Watchdog&, Slot, Instant now);
@@ -45,7 +46,7 @@ control::QueueReport queue_report(const std::string& device, const watchdog::Wat
                                   const RowState&);
 control::QueueReport queue_report(const DeviceSnapshot&, Slot);
 
-// Adds the number of watched, alerted, latched and mitigated rows, and the sums of storms, to the report.
+// Adds the numbers of watched, alerted, latched, held and mitigated rows, and the sums of storms, to the report.
 void count_rows(const DeviceSnapshot&, control::DeviceReport&);
 
 }  // namespace petrel::runner

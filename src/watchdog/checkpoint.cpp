@@ -30,7 +30,9 @@ Checkpoint aged(Checkpoint saved, Duration by)
     for (auto& row : saved.rows) {
         if (row.phase != Phase::off && row.phase != Phase::watching) {
             row.in_phase = older(row.in_phase);
-            row.stats.in_storm = std::min(row.stats.in_storm + (older(row.storm_age) - row.storm_age), kOldestAge);
+            if (!row.ordered) {
+                row.stats.in_storm = std::min(row.stats.in_storm + (older(row.storm_age) - row.storm_age), kOldestAge);
+            }
             row.storm_age = older(row.storm_age);
         }
         if (row.restored_ago) {

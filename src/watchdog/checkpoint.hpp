@@ -24,6 +24,7 @@ struct Checkpoint {
         Phase phase{};
         Treatment treatment{};  // wanted for the row
         bool ordered{};         // by an operator, not by evidence
+        bool held{};            // latched by an operator's hold, not by repeated storms
         Duration proven{};
         Duration in_phase{};          // since this phase was decided
         Duration storm_age{};         // since the storm began

@@ -40,6 +40,7 @@ public:
     Instant next_timer() const;
     bool idle() const { return sites_.idle(); }
     bool held() const { return sites_.frozen(); }  // after stop_and_hold: nothing changes until the next start
+    bool held_by_order(Slot row) const { return rows_[row].held; }
     Phase phase(Slot row) const;
     Treatment in_effect(Slot row) const;
     QueueStats stats(Slot row, Instant now) const;
@@ -75,6 +76,7 @@ private:
         bool counted{};      // counted in mitigated_
         bool goes_on{true};  // false after a load, until a look shows that the storm goes on
         bool shared{};       // another row of its port announces and closes its storm
+        bool held{};         // latched by an order
         SiteId site;         // where its treatment is applied
         Instant since;       // when the decision was made
         Instant began;       // when the storm began
@@ -101,6 +103,8 @@ private:
         return rows_[r].decision == Decision::latched && criterion(r) == Criterion::receive_stall;
     }
     bool in_storm(Slot r) const { return at_work(r) && rows_[r].origin != Origin::red_switch; }
+    // What an operator or the big red switch mitigates is no storm.
+    static bool by_order(const Row& row) { return row.origin == Origin::operator_ || row.origin == Origin::red_switch; }
     static bool counts_as_mitigated(const Row&);
     const Run* run_of(Slot r) const;
     const Rule& rule_of(Slot r) const;

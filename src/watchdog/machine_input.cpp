@@ -188,6 +188,7 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
                 if (rows_[r].origin == Origin::device) {
                     apply(r, effective(r).action);  // the device would restore the queue by itself
                 }
+                rows_[r].held = true;
                 decide(r, Decision::latched, now);
                 wait_for_quiet(r);
             }

@@ -424,7 +424,7 @@ Treatment Machine::in_effect(Slot r) const
 QueueStats Machine::stats(Slot r, Instant now) const
 {
     QueueStats s = stats_[r];
-    if (in_storm(r)) {
+    if (at_work(r) && !by_order(rows_[r])) {
         s.in_storm += now - rows_[r].began;
     }
     s.longest_pause = std::max<Duration>(s.longest_pause, microseconds{clocks_.longest_us[r]});

@@ -47,6 +47,7 @@ Checkpoint::Row Machine::save_row(Slot r, Instant now) const
     if (by_itself) {
         saved.treatment = row.treatment;
         saved.ordered = row.origin == Origin::operator_;
+        saved.held = row.decision == Decision::latched && row.held;
         saved.proven = microseconds{clocks_.proven_us[r]};
         saved.in_phase = at_work(r) ? now - row.since : Duration{};
         saved.storm_age = at_work(r) ? now - row.began : Duration{};
@@ -121,7 +122,8 @@ void Machine::load_row(Slot r, const Checkpoint::Row& from, Instant now)
         return;
     }
     if (!at_rest) {
-        stats.in_storm -= std::min(stats.in_storm, from.storm_age);  // the storm goes on: close_storm() adds its time
+        // The storm goes on: close_storm() adds its time.
+        stats.in_storm -= from.ordered ? Duration::zero() : std::min(stats.in_storm, from.storm_age);
         row.cause = from.cause;
         row.since = now - from.in_phase;
         row.began = now - from.storm_age;
@@ -156,6 +158,7 @@ void Machine::load_row(Slot r, const Checkpoint::Row& from, Instant now)
         row.without_proof = from.unclear;
         break;
     case Phase::latched:
+        row.held = from.held;
         decide(r, Decision::latched, now);
         wait_for_quiet(r);
         break;
@@ -310,6 +313,7 @@ void Machine::inherit_row(Slot r, const Machine& old, Slot from, Instant now)
     row.by_device = before.by_device;
     row.recovery = before.recovery;
     row.shared = before.shared;
+    row.held = before.held;
     row.goes_on = before.goes_on;
     row.end_proven_us = before.end_proven_us;
     row.end_limit_us = before.end_limit_us;

@@ -115,6 +115,7 @@ void Machine::decide(Slot r, Decision decision, Instant now)
 {
     Row& row = rows_[r];
     row.decision = decision;
+    row.held = row.held && decision == Decision::latched;
     mitigated_ -= row.counted ? 1U : 0U;
     row.counted = counts_as_mitigated(row);
     mitigated_ += row.counted ? 1U : 0U;
@@ -343,8 +344,8 @@ void Machine::finish(Slot r, Instant now, Outbox& out)
 void Machine::close_storm(Slot r, Reason why, Instant now, Outbox& out)
 {
     Row& row = rows_[r];
-    const bool by_order = row.origin == Origin::operator_ || row.origin == Origin::red_switch;
-    const bool released = why == Reason::operator_ || why == Reason::red_switch || by_order;
+    const bool ordered = by_order(row);
+    const bool released = why == Reason::operator_ || why == Reason::red_switch || ordered;
     const auto kind =
         criterion(r) == Criterion::pause_timeout ? EventKind::pause_too_long_cleared : EventKind::storm_restored;
     const bool shared = std::exchange(row.shared, false);
@@ -352,15 +353,12 @@ void Machine::close_storm(Slot r, Reason why, Instant now, Outbox& out)
     if (!shared) {
         emit(out, released ? EventKind::storm_released : kind, why, r, now);
     }
-    if (!by_order && !shared) {
+    if (!ordered && !shared) {
         ++stats.restored;
         stats.last_restored = now;
     }
-    if (row.origin != Origin::red_switch) {
-        stats.in_storm += now - row.began;
-    } else {
-        ++stats.red_released;
-    }
+    stats.in_storm += ordered ? Duration::zero() : now - row.began;
+    stats.red_released += row.origin == Origin::red_switch ? 1U : 0U;
     row.restored_at = now;
     if (why == Reason::operator_) {
         row.backoff = 0;

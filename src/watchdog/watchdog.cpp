@@ -69,6 +69,7 @@ void Watchdog::adopt(const Target& target, Treatment found, bool keep, Instant n
 Instant Watchdog::next_timer() const { return machine_->next_timer(); }
 bool Watchdog::idle() const { return machine_->idle(); }
 Phase Watchdog::phase(Slot slot) const { return machine_->phase(slot); }
+bool Watchdog::held(Slot slot) const { return machine_->held_by_order(slot); }
 Treatment Watchdog::in_effect(Slot slot) const { return machine_->in_effect(slot); }
 QueueStats Watchdog::stats(Slot slot, Instant now) const { return machine_->stats(slot, now); }
 Duration Watchdog::proven(Slot slot) const { return machine_->proven(slot); }

@@ -86,6 +86,7 @@ public:
     Instant next_timer() const;  // when tick() is due; kNever if it is not
     bool idle() const;           // no command outstanding and none wanted
     Phase phase(Slot) const;
+    bool held(Slot) const;  // in phase latched by an operator's hold
     Treatment in_effect(Slot) const;
     QueueStats stats(Slot, Instant now) const;
     Duration proven(Slot) const;  // time proven of storm while watching, of quiet while mitigated

@@ -57,6 +57,7 @@ Checkpoint random_checkpoint(const watchdog::Inventory& inventory)
         row.treatment =
             static_cast<watchdog::Treatment>(*rc::gen::inRange(0, static_cast<int>(watchdog::Treatment::count_)));
         row.ordered = *rc::gen::arbitrary<bool>();
+        row.held = *rc::gen::arbitrary<bool>();
         row.proven = random_age();
         row.in_phase = random_age();
         row.storm_age = random_age();

@@ -50,6 +50,27 @@ TEST(MitigateOrder, ActsWithoutEvidenceAndLastsUntilReleased)
                                 "600000 storm_released Ethernet4:3 operator"}));
     EXPECT_EQ(d.stats(1).detected, 0U) << "an order is no storm";
     EXPECT_EQ(d.stats(1).restored, 0U);
+    EXPECT_EQ(d.stats(1).in_storm, Duration{});
+}
+
+TEST(MitigateOrder, IsNoTimeInAStormAcrossARestart)
+{
+    const auto book = test::book_of(preset("sonic"));
+    Driver d{book, test::small_inventory(1)};
+    d.storm();
+    d.run_ms(1'000);
+    d.calm();
+    d.run_ms(3'000);
+    const auto storm = d.stats().in_storm;
+    EXPECT_GT(storm, Duration{});
+    d.order(Order::Kind::mitigate, d.target());
+    d.run_ms(5'000);
+    EXPECT_EQ(d.stats().in_storm, storm);
+    d.restart(book);
+    d.run_ms(5'000);
+    EXPECT_EQ(d.stats().in_storm, storm);
+    d.order(Order::Kind::release, d.target());
+    EXPECT_EQ(d.stats().in_storm, storm);
 }
 
 TEST(MitigateOrder, OutlivesALinkThatGoesDown)
@@ -389,13 +410,36 @@ TEST(HoldOrder, KeepsAStormMitigatedUntilItIsReleased)
     d.order(Order::Kind::hold, d.target(0));
     EXPECT_EQ(d.story(), Story{"450 order_taken hold by ann operator"});
     EXPECT_EQ(d.phase(0), Phase::latched);
+    EXPECT_TRUE(d.dog().held(Slot{0})) << "by an operator, not by repeated storms";
     d.calm(0);
     d.run_ms(60'000);
     EXPECT_EQ(d.story(), Story{}) << "quiet does not end what is held";
     EXPECT_EQ(d.in_effect(0), Treatment::drop);
+    d.restart(test::book_of(preset("sonic")));
+    EXPECT_TRUE(d.dog().held(Slot{0}));
+    d.change(test::book_of(preset("sonic")));
+    EXPECT_TRUE(d.dog().held(Slot{0}));
+    d.story();
     d.order(Order::Kind::release, d.target(0));
     EXPECT_EQ(d.in_effect(0), Treatment::none);
+    EXPECT_FALSE(d.dog().held(Slot{0}));
     EXPECT_EQ(d.stats(0).detected, 1U);
+}
+
+TEST(HoldOrder, IsNotALatchOfRepeatedStorms)
+{
+    auto policy = preset("sonic");
+    policy.latch_count = 1;
+    policy.latch_window = milliseconds{60'000};
+    Driver d{policy};
+    for (int storms = 0; storms != 2; ++storms) {
+        d.storm();
+        d.run_ms(1'000);
+        d.calm();
+        d.run_ms(3'000);
+    }
+    ASSERT_EQ(d.phase(), Phase::latched);
+    EXPECT_FALSE(d.dog().held(Slot{0}));
 }
 
 TEST(HoldOrder, ChangesNothingWhereNothingIsMitigated)

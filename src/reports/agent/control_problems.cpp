@@ -53,8 +53,10 @@ void add_storms(const DeviceReport& device, std::vector<Problem>& problems)
     const auto which =
         fmt::format("which: petrel queues --stormed --device {0}; why: petrel explain QUEUE --device {0}", name);
     add(device.alerted, "in a storm that is not acted on", which + "; to act: petrel mitigate QUEUE");
-    add(device.latched, "latched: mitigated until an operator releases it",
+    const auto held = std::min(device.held, device.latched);
+    add(device.latched - held, "latched: mitigated until an operator releases it",
         which + "; once the cause is gone: petrel release QUEUE");
+    add(held, "held by an operator's order", which + "; to end it: petrel release QUEUE");
     const auto treated = device.mitigated - std::min(device.latched, device.mitigated);
     add(treated, "mitigated: the storm, or an order, is not over", which);
 }

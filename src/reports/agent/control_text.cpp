@@ -26,8 +26,6 @@ using control::DeviceReport;
 using control::QueueReport;
 using control::StatusReport;
 
-constexpr auto kNone = "no queue is in a storm or mitigated\n";
-
 std::string or_dash(std::string_view text) { return text.empty() ? "-" : escaped(text); }
 
 std::string seconds_or_dash(std::int64_t us)
@@ -40,6 +38,23 @@ std::string queue_name(const QueueReport& queue)
     return queue.priority ? fmt::format("{}:{}", escaped(queue.port), *queue.priority) : escaped(queue.port);
 }
 
+// "latched" is what the watchdog has decided; "held" what an operator has ordered.
+std::string phase_word(const QueueReport& queue)
+{
+    return queue.held ? "held" : or_dash(control::phase_name(queue.phase));
+}
+
+// The clock that runs: of pause towards T0 or, after the begin of a storm, of quiet towards T1.
+std::string proven_cell(const QueueReport& queue)
+{
+    if (queue.proven_us == 0) {
+        return "-";
+    }
+    const bool pause = !queue.phase || *queue.phase == watchdog::Phase::watching ||
+                       *queue.phase == watchdog::Phase::probing || *queue.phase == watchdog::Phase::off;
+    return fmt::format("{} {}", seconds_or_dash(queue.proven_us), pause ? "paused" : "quiet");
+}
+
 // The order of phases: storms that are not acted on, queues that cannot be watched, queues that wait for the operator
 // or are being treated, queues whose storm is over.
 int rank(const QueueReport& queue)
@@ -49,24 +64,6 @@ int rank(const QueueReport& queue)
     constexpr std::array<std::optional<watchdog::Phase>, 8> kWorstFirst{alerted,   kUnseen,   mitigating, latched,
                                                                         mitigated, restoring, probing,    watching};
     return static_cast<int>(std::find(kWorstFirst.begin(), kWorstFirst.end(), queue.phase) - kWorstFirst.begin());
-}
-
-// Queues of equal rank keep the agent's order.
-void sort_worst_first(std::vector<QueueReport>& queues)
-{
-    using Key = std::tuple<int, std::int64_t, std::size_t>;
-    std::vector<Key> order;
-    order.reserve(queues.size());
-    for (const auto& queue : queues) {
-        order.emplace_back(rank(queue), -queue.proven_us, order.size());
-    }
-    std::sort(order.begin(), order.end());
-    std::vector<QueueReport> sorted;
-    sorted.reserve(queues.size());
-    for (const auto& key : order) {
-        sorted.push_back(std::move(queues[std::get<std::size_t>(key)]));
-    }
-    queues = std::move(sorted);
 }
 
 bool is_known(const control::IntervalReport& interval) { return interval.programmed_us || interval.observed_us; }
@@ -102,8 +99,8 @@ Table queues_table(std::span<const QueueReport> queues, bool with_intervals, std
                                         {"detected", Align::right, "storms", 1},
                                         {"restored", Align::right, {}, 8},
                                         {"in storm", Align::right, {}, 3},
-                                        {"proven", Align::right, "pause", 2},
-                                        {"longest", Align::right, {}, 7}});
+                                        {"proven", Align::right, "clock", 2},
+                                        {"longest", Align::right, "pause", 7}});
     if (with_intervals) {
         columns.push_back({"detect", Align::right, "intervals", 9});
         columns.push_back({"restore", Align::right, {}, 10});
@@ -113,14 +110,14 @@ Table queues_table(std::span<const QueueReport> queues, bool with_intervals, std
         std::vector<std::string> cells{or_dash(queue.device),
                                        queue_name(queue),
                                        or_dash(queue.policy),
-                                       or_dash(control::phase_name(queue.phase)),
+                                       phase_word(queue),
                                        or_dash(control::action_name(queue.configured)),
                                        or_dash(control::action_name(queue.effective)),
                                        or_dash(control::treatment_name(queue.observed)),
                                        fmt::format("{}", queue.detected),
                                        fmt::format("{}", queue.restored),
                                        seconds_or_dash(queue.in_storm_us),
-                                       seconds_or_dash(queue.proven_us),
+                                       proven_cell(queue),
                                        seconds_or_dash(queue.longest_pause_us)};
         if (with_intervals) {
             cells.push_back(interval_cell(queue, queue.detect_interval));
@@ -163,6 +160,17 @@ std::string server_ports_text(std::span<const QueueReport> queues)
     return text.empty() ? text : '\n' + text;
 }
 
+// A NIC and a Slingshot switch have ports that are watched as a whole, and no queues.
+std::string watched_cell(const DeviceReport& device)
+{
+    const auto queues = device.watched - std::min(device.watched_ports, device.watched);
+    const auto ports = fmt::format("{} of {} ports", device.watched_ports, device.ports);
+    if (device.watched_ports == 0) {
+        return fmt::format("{} of {}", queues, device.queues);
+    }
+    return queues == 0 ? ports : fmt::format("{} of {}, {}", queues, device.queues, ports);
+}
+
 Table devices_table(std::span<const DeviceReport> devices, std::size_t width)
 {
     Table table({{"device", Align::left, {}},
@@ -172,6 +180,7 @@ Table devices_table(std::span<const DeviceReport> devices, std::size_t width)
                  {"alerted", Align::right, {}, 2},
                  {"mitigated", Align::right, {}, 3},
                  {"latched", Align::right, {}, 4},
+                 {"held", Align::right, {}, 4},
                  {"detected", Align::right, "storms", 5},
                  {"restored", Align::right, {}, 9},
                  {"poll", Align::right, "looks", 8},
@@ -180,10 +189,10 @@ Table devices_table(std::span<const DeviceReport> devices, std::size_t width)
                  {"failed", Align::right, {}, 6}});
     for (const auto& device : devices) {
         table.add({escaped(device.name), condition_text(device.condition), age_text(device.condition_ms),
-                   fmt::format("{} of {}", device.watched, device.queues), fmt::format("{}", device.alerted),
-                   fmt::format("{}", device.mitigated), fmt::format("{}", device.latched),
-                   fmt::format("{}", device.detected), fmt::format("{}", device.restored),
-                   limit_text(std::chrono::microseconds{device.poll_us}),
+                   watched_cell(device), fmt::format("{}", device.alerted), fmt::format("{}", device.mitigated),
+                   fmt::format("{}", device.latched - std::min(device.held, device.latched)),
+                   fmt::format("{}", device.held), fmt::format("{}", device.detected),
+                   fmt::format("{}", device.restored), limit_text(std::chrono::microseconds{device.poll_us}),
                    ms_text(std::chrono::microseconds{device.longest_look_us}), fmt::format("{}", device.polls_missed),
                    fmt::format("{}", device.looks_failed)});
     }
@@ -193,12 +202,17 @@ Table devices_table(std::span<const DeviceReport> devices, std::size_t width)
 
 std::string headline(const StatusReport& status, std::size_t problems, const Paint& paint)
 {
-    std::uint64_t watched = 0;
+    std::uint64_t queues = 0;
+    std::uint64_t ports = 0;
     for (const auto& device : status.devices) {
-        watched += device.watched;
+        queues += device.watched - std::min(device.watched_ports, device.watched);
+        ports += device.watched_ports;
     }
-    const auto summary = fmt::format("{}: {}, {}", escaped(status.name), count_text(status.devices.size(), "device"),
-                                     count_text(watched, "queue") + " watched");
+    const auto watched = ports == 0    ? count_text(queues, "queue")
+                         : queues == 0 ? count_text(ports, "port")
+                                       : count_text(queues, "queue") + " and " + count_text(ports, "port");
+    const auto summary =
+        fmt::format("{}: {}, {} watched", escaped(status.name), count_text(status.devices.size(), "device"), watched);
     return problems == 0 ? paint.green(summary + ", all well")
                          : paint.red(fmt::format("{}; {}", summary, count_text(problems, "problem")));
 }
@@ -296,10 +310,52 @@ std::string status_text(const StatusReport& status, const Paint& paint, std::siz
     return wrapped(text + policies_text(status) + manager_line(status) + about_the_agent(status), width);
 }
 
+void sort_worst_first(std::vector<QueueReport>& queues)
+{
+    using Key = std::tuple<int, std::int64_t, std::size_t>;
+    std::vector<Key> order;
+    order.reserve(queues.size());
+    for (const auto& queue : queues) {
+        order.emplace_back(rank(queue), -queue.proven_us, order.size());
+    }
+    std::sort(order.begin(), order.end());
+    std::vector<QueueReport> sorted;
+    sorted.reserve(queues.size());
+    for (const auto& key : order) {
+        sorted.push_back(std::move(queues[std::get<std::size_t>(key)]));
+    }
+    queues = std::move(sorted);
+}
+
+std::string queue_lines(std::span<const QueueReport> queues, std::size_t width)
+{
+    return queues_table(queues, std::ranges::any_of(queues, has_intervals), width).text();
+}
+
+std::string watch_head(const StatusReport& status, std::size_t width, const Paint& paint)
+{
+    const auto problems = problems_of(status);
+    auto text = headline(status, problems.size(), paint) + '\n';
+    for (const auto& problem : problems) {
+        text += fmt::format("! {}\n", problem.what);
+    }
+    return wrapped(text, width);
+}
+
+Checked check_text(const StatusReport& status)
+{
+    const auto problems = problems_of(status);
+    auto text = headline(status, problems.size(), Paint{false}) + '\n';
+    for (const auto& problem : problems) {
+        text += problem.what + '\n';
+    }
+    return {std::move(text), problems.empty()};
+}
+
 std::string queues_text(std::vector<QueueReport> queues, bool only_stormed, std::size_t width)
 {
     if (queues.empty()) {
-        return only_stormed ? kNone : "no queue is known: see petrel status\n";
+        return only_stormed ? kNoStorm : "no queue is known: see petrel status\n";
     }
     const auto servers = only_stormed ? std::string{} : server_ports_text(queues);
     sort_worst_first(queues);
@@ -310,8 +366,7 @@ std::string queues_text(std::vector<QueueReport> queues, bool only_stormed, std:
 std::string explain_text(const control::ExplainReport& report, const Paint& paint, std::size_t width)
 {
     const auto& queue = report.queue;
-    auto text = fmt::format("{}:{} is {}", escaped(queue.device), queue_name(queue),
-                            paint.bold(control::phase_name(queue.phase)));
+    auto text = fmt::format("{}:{} is {}", escaped(queue.device), queue_name(queue), paint.bold(phase_word(queue)));
     text += queue.policy.empty() ? "; no policy watches it\n\n" : fmt::format("; policy {}\n\n", escaped(queue.policy));
     text += complete_text(queues_table({&queue, 1}, false, width)) + '\n';
     if (!queue.policy.empty()) {
@@ -366,7 +421,7 @@ std::string watch_text(const StatusReport& status, std::vector<QueueReport> queu
         }
     }
     if (queues.empty()) {
-        return text + (room(1) ? kNone : "");
+        return text + (room(1) ? kNoStorm : "");
     }
     sort_worst_first(queues);
     if (!room(kTableHead + 2)) {
