@@ -18,7 +18,13 @@ constexpr auto kExamples = R"(Examples:
   petrel demo                                       see a storm being detected, contained and released
   petrel replay trace.csv --policy sonic            what the watchdog makes of a recorded trace
   petrel lab run scenarios/incast.toml              a fabric in simulated time, with its watchdogs
-  petrel replay --help                              everything about a command
+  petrel help replay                                everything about a command
+
+SONiC's tools, also where SONiC has none (docs/pfcwd.md):
+  petrel pfcwd show stats                           the PFC watchdog: start, stop, show, interval ...
+  petrel mmuconfig -l                               buffers and dynamic thresholds
+  petrel pfc show priority                          which priorities of a port have PFC
+  petrel pfcstat                                    PFC frames by port and priority
 
 )";
 
@@ -245,7 +251,7 @@ std::vector<Command> all_commands()
         {"host doctor", kGeneral, "What can be observed and done at each network interface, and what is missing.",
          kHostExamples, host_doctor_flags},
         {"host status", kGeneral, "The state of the running agent.", kHostExamples,
-         control_flags(Request::status, {}, run_control)},
+         control_flags(Request::status, {check_flag}, run_control)},
         {"host watch", kGeneral, "A live table of the running agent.", kHostExamples,
          control_flags(Request::status, {}, run_watch)},
         {"host repaired", kGeneral, "A latched NIC was repaired: put its PFC and pause back.", kHostExamples,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -160,6 +161,10 @@ std::optional<ExitCode> run_sonic_tool(int argc, const char* const* argv)
     }
     if (arguments.size() > 1 && sonic_tools::is_tool(arguments[1])) {
         return run(arguments[1], fmt::format("{} {}", name, arguments[1]), arguments.subspan(2));
+    }
+    if (arguments.size() == 3 && arguments[1] == std::string_view{"help"} && sonic_tools::is_tool(arguments[2])) {
+        constexpr std::array kHelpFlag{"--help"};
+        return run(arguments[2], fmt::format("{} {}", name, arguments[2]), kHelpFlag);
     }
     return std::nullopt;
 }

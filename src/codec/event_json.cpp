@@ -125,6 +125,24 @@ std::string event_line(const watchdog::Event& event, std::int64_t time_us, const
     return to_line(json);
 }
 
+std::string key_of_event(std::string_view type) { return "\"event\":" + to_line(ordered_json(type)) + ','; }
+
+// "Ethernet4:3", or "Ethernet4" for the port and all its queues.
+bool names_queue_of(std::string_view line, std::string_view name)
+{
+    if (line.find("\"port\":" + to_line(ordered_json(name)) + ",\"queue\":") != std::string_view::npos) {
+        return true;
+    }
+    const auto colon = name.rfind(':');
+    std::uint8_t priority{};
+    if (colon == std::string_view::npos) {
+        return false;
+    }
+    const auto* end = name.data() + name.size();
+    const auto [stop, error] = std::from_chars(name.data() + colon + 1, end, priority);
+    return error == std::errc{} && stop == end && is_about(line, name.substr(0, colon), Priority{priority});
+}
+
 }  // namespace
 
 std::string event_json(const watchdog::Event& event, const watchdog::Watchlist& watchlist, std::string_view device_name)
@@ -154,6 +172,29 @@ bool is_about(std::string_view line, std::string_view port, std::optional<Priori
 {
     const auto queue = priority ? std::to_string(priority->value) : std::string{"null"};
     return line.find("\"port\":" + to_line(ordered_json(port)) + ",\"queue\":" + queue + ',') != std::string_view::npos;
+}
+
+bool chooses_events(const control::ControlRequest& request)
+{
+    return !request.queue.empty() || !request.types.empty() || request.since_us != 0;
+}
+
+bool wants_event(const control::ControlRequest& request, std::string_view device, std::string_view line)
+{
+    if ((!request.device.empty() && request.device != device) ||
+        (request.since_us != 0 && event_time_us(line) < request.since_us)) {
+        return false;
+    }
+    const auto is_type = [&](const std::string& type) { return line.find(key_of_event(type)) != line.npos; };
+    if (!request.types.empty() && std::ranges::none_of(request.types, is_type)) {
+        return false;
+    }
+    std::string_view queue{request.queue};
+    if (queue.empty() || names_queue_of(line, queue)) {
+        return true;
+    }
+    const bool with_device = queue.starts_with(device) && queue.substr(device.size()).starts_with(':');
+    return with_device && names_queue_of(line, queue.substr(device.size() + 1));
 }
 
 }  // namespace petrel::codec

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/time.hpp"
+#include "control/request.hpp"
 #include "watchdog/event.hpp"
 #include "watchdog/watchlist.hpp"
 
@@ -21,5 +22,10 @@ std::string event_json(const watchdog::Event&, WallTime, const watchdog::Watchli
 // For keepers of many event lines: the time of a line, and whether it is about this queue (or port).
 std::int64_t event_time_us(std::string_view line);
 bool is_about(std::string_view line, std::string_view port, std::optional<Priority>);
+
+// Whether a request for events chooses among those of its device, and whether it wants this event of `device`. A queue
+// matches with and without its device, and a port stands for all its queues.
+bool chooses_events(const control::ControlRequest&);
+bool wants_event(const control::ControlRequest&, std::string_view device, std::string_view line);
 
 }  // namespace petrel::codec

@@ -17,7 +17,7 @@ std::string ordered_by(const std::string& user, const control::ControlRequest& r
 
 std::string events_answer(const EventHistory& history, const control::ControlRequest& request)
 {
-    const auto lines = history.last(request.device, request.last);
+    const auto lines = history.last(request);
     return lines.text + codec::events_end_json(lines.count);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "codec/control_json.hpp"
+#include "codec/event_json.hpp"
 #include "runtime/cpu_ration.hpp"
 #include "runtime/signals.hpp"
 
@@ -193,13 +194,13 @@ void ControlThread::send_events(const Peer& peer, const control::ControlRequest&
     if (!request.follow) {
         return answer_and_close(*peer, events_answer(history_, request));
     }
-    auto lines = history_.last(request.device, request.last);
+    auto lines = history_.last(request);
     if (!lines.text.empty()) {
         lines.text.pop_back();
         peer->send(std::move(lines.text));
     }
     std::erase_if(followers_, [](const Follower& follower) { return follower.peer.expired(); });
-    followers_.push_back({peer, request.device});
+    followers_.push_back({peer, request});
 }
 
 void ControlThread::send_to_followers(const std::string& device, const std::string& event_json)
@@ -207,7 +208,7 @@ void ControlThread::send_to_followers(const std::string& device, const std::stri
     std::erase_if(followers_, [](const Follower& follower) { return follower.peer.expired(); });
     for (const auto& follower : followers_) {
         const auto peer = follower.peer.lock();
-        if (peer && (follower.device.empty() || follower.device == device)) {
+        if (peer && codec::wants_event(follower.request, device, event_json)) {
             peer->send(event_json);
         }
     }

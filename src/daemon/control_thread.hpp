@@ -36,7 +36,7 @@ private:
     using Peer = std::shared_ptr<runtime::ControlServer::Peer>;
     struct Follower {
         std::weak_ptr<runtime::ControlServer::Peer> peer;
-        std::string device;  // empty = all
+        control::ControlRequest request;  // which events
     };
     struct Waiting {
         Peer peer;

@@ -1,6 +1,7 @@
 #include "daemon/event_history.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <ranges>
 #include <utility>
 #include <vector>
@@ -19,16 +20,26 @@ void EventHistory::add(const std::string& device, std::uint64_t seq, std::string
     }
 }
 
-EventHistory::Lines EventHistory::last(const std::string& device, std::size_t count) const
+EventHistory::Lines EventHistory::last(const control::ControlRequest& request) const
 {
     std::vector<const Events*> devices;
+    std::map<std::string, Events> wanted;
     for (const auto& [name, events] : devices_) {
-        if (device.empty() || name == device) {
-            devices.push_back(&events);
+        if (!request.device.empty() && name != request.device) {
+            continue;
         }
+        if (!codec::chooses_events(request)) {
+            devices.push_back(&events);
+            continue;
+        }
+        auto& some = wanted[name];
+        std::ranges::copy_if(events, std::back_inserter(some), [&, device = name](const runtime::StoredEvent& event) {
+            return codec::wants_event(request, device, event.json);
+        });
+        devices.push_back(&some);
     }
     const auto all = in_order(devices);
-    const auto first = count != 0 && count < all.size() ? all.size() - count : 0;
+    const auto first = request.last != 0 && request.last < all.size() ? all.size() - request.last : 0;
     Lines lines{{}, all.size() - first};
     for (auto i = first; i != all.size(); ++i) {
         lines.text += all[i]->json;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/ids.hpp"
+#include "control/request.hpp"
 #include "runtime/state_format.hpp"
 
 namespace petrel::daemon {
@@ -20,13 +21,12 @@ public:
 
     void add(const std::string& device, std::uint64_t seq, std::string json);
 
-    // The last events of one device, or of all devices if `device` is empty, in the order of time; 0 = all events. Each
-    // ends with a line feed.
+    // The last events that a request for events wants, in the order of time. Each ends with a line feed.
     struct Lines {
         std::string text;
         std::size_t count{};
     };
-    Lines last(const std::string& device, std::size_t count) const;
+    Lines last(const control::ControlRequest&) const;
 
     // Empty if the history has no such event, or does not have it any more.
     std::string find(const std::string& device, std::uint64_t seq) const;

@@ -38,8 +38,9 @@ Result<std::vector<std::string>> devices_in(const std::filesystem::path& folder)
 
 }  // namespace
 
-Result<StoredEvents> stored_events(const std::filesystem::path& state_dir, const std::string& device, std::size_t last)
+Result<StoredEvents> stored_events(const std::filesystem::path& state_dir, const control::ControlRequest& request)
 {
+    const auto& device = request.device;
     auto folder = runtime::StateFolder::of(state_dir / std::string{kExtension});
     if (!folder) {
         return tl::unexpected(std::move(folder.error()));
@@ -77,7 +78,7 @@ Result<StoredEvents> stored_events(const std::filesystem::path& state_dir, const
             Error{ErrorKind::unreachable, fmt::format("{} has no history{}{}", state_dir.string(),
                                                       device.empty() ? "" : " of the device ", device)});
     }
-    stored.lines = history.last(device, last);
+    stored.lines = history.last(request);
     return stored;
 }
 

@@ -2,7 +2,6 @@
 // lock.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,8 +16,8 @@ struct StoredEvents {
     std::vector<std::string> notes;  // files that are damaged
 };
 
-// The last events of one device, or of all devices if `device` is empty, in the order of time; 0 = all events. An error
-// if the folder has no file of the device, or of any.
-Result<StoredEvents> stored_events(const std::filesystem::path& state_dir, const std::string& device, std::size_t last);
+// The last events that a request for events wants, in the order of time. An error if the folder has no file of its
+// device, or of any.
+Result<StoredEvents> stored_events(const std::filesystem::path& state_dir, const control::ControlRequest&);
 
 }  // namespace petrel::daemon

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <vector>
 
+#include "cli/agent/watch_screen.hpp"
 #include "codec/control_json.hpp"
 #include "petrel_program.hpp"
 #include "runtime/control_server.hpp"
@@ -219,6 +221,154 @@ TEST(ControlCommand, ReportsAMissingOrInvalidAnswer)
     EXPECT_EQ(silent.exit_code, 3);
 }
 
+TEST(ControlCommand, EventsAreChosenByTimeQueueAndType)
+{
+    PlayedAgent agent{{codec::events_end_json(0)}};
+    EXPECT_EQ(agent
+                  .control({"events", "--queue", "sw1:Ethernet4:3", "--type", "storm_detected,storm_restored",
+                            "--since", "1970-01-01T00:00:01+00:00"})
+                  .exit_code,
+              0);
+    EXPECT_EQ(agent.requests(),
+              std::vector<std::string>{R"({"command":"events","queue":"sw1:Ethernet4:3","since_us":1000000,)"
+                                       R"("types":["storm_detected","storm_restored"]})"});
+    const auto wrong = run(test::petrel({"events", "--since", "soon", "--type", "storm_detectd"}));
+    EXPECT_EQ(wrong.exit_code, 2);
+    EXPECT_THAT(wrong.err, AllOf(HasSubstr("--since: value 'soon': allowed such as 30s, 10min"),
+                                 HasSubstr("--type: value 'storm_detectd': allowed an event, the nearest is "
+                                           "'storm_detected'")));
+}
+
+TEST(ControlCommand, StatusCheckIsForMonitoring)
+{
+    auto status = some_status();
+    auto& device = status.devices.emplace_back();
+    device.name = "sw1";
+    device.condition = control::DeviceReport::Condition::watching;
+    device.queues = device.watched = 8;
+    const auto good = codec::answer_json(status);
+    device.alerted = 1;
+    PlayedAgent agent{{good, codec::answer_json(status), codec::answer_json(status)}};
+    const auto well = agent.control({"status", "--check"});
+    EXPECT_EQ(well.out, "tor-17: 1 device, 8 queues watched, all well\n");
+    EXPECT_EQ(well.exit_code, 0);
+    const auto bad = agent.control({"status", "--check"});
+    EXPECT_EQ(bad.out, "tor-17: 1 device, 8 queues watched; 1 problem\n"
+                       "1 queue of sw1 is in a storm that is not acted on\n");
+    EXPECT_EQ(bad.exit_code, 1);
+    EXPECT_EQ(agent.control({"status"}).exit_code, 0) << "only --check fails";
+}
+
+TEST(ControlCommand, HelpOfACommand)
+{
+    EXPECT_EQ(run(test::petrel({"help"})).out, run(test::petrel({"--help"})).out);
+    EXPECT_EQ(run(test::petrel({"help", "lab", "run"})).out, run(test::petrel({"lab", "run", "--help"})).out);
+    EXPECT_EQ(run(test::petrel({"help", "pfcwd"})).out, run(test::petrel({"pfcwd", "--help"})).out);
+    const auto wrong = run(test::petrel({"help", "stats"}));
+    EXPECT_EQ(wrong.exit_code, 2);
+    EXPECT_THAT(wrong.err, HasSubstr("the nearest is 'status'"));
+}
+
+control::QueueReport watched_queue(std::string port, watchdog::Phase phase)
+{
+    control::QueueReport queue;
+    queue.device = "sw1";
+    queue.port = std::move(port);
+    queue.priority = 3;
+    queue.policy = "tor";
+    queue.phase = phase;
+    return queue;
+}
+
+class WatchScreenTest : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        auto status = some_status();
+        status.devices.emplace_back().name = "sw1";
+        answers.status = status;
+        answers.queues = {watched_queue("Ethernet0", watchdog::Phase::mitigated),
+                          watched_queue("Ethernet4", watchdog::Phase::alerted),
+                          watched_queue("Ethernet8", watchdog::Phase::mitigated)};
+        answers.events = {R"({"seq":1,"time_us":1773039901000042,"event":"storm_detected","device":"sw1",)"
+                          R"("port":"Ethernet4","queue":3,"policy":"tor","reason":"proven","action":"drop",)"
+                          R"("cause":null,"evidence":null})"};
+        watch.show(answers);
+    }
+
+    std::string page(std::size_t lines = 24) const { return watch.page({lines, 80}, Paint{false}); }
+    std::string selected() const
+    {
+        const auto text = page();
+        const auto at = text.find("\n> ");
+        return at == std::string::npos ? "" : text.substr(at + 3, text.find('\n', at + 1) - at - 3);
+    }
+
+    WatchAnswers answers;
+    WatchScreen watch;
+};
+
+TEST_F(WatchScreenTest, HasQueuesEventsAndKeysAndFits)
+{
+    EXPECT_THAT(page(), AllOf(HasSubstr("Ethernet0:3"), HasSubstr("07:05:01  sw1:Ethernet4:3  storm_detected (drop)"),
+                              HasSubstr("Enter explain")));
+    for (std::size_t lines = 2; lines != 40; ++lines) {
+        EXPECT_LT(std::ranges::count(page(lines), '\n'), static_cast<std::ptrdiff_t>(lines));
+    }
+}
+
+TEST_F(WatchScreenTest, TheSelectionFollowsItsQueue)
+{
+    EXPECT_THAT(selected(), HasSubstr("Ethernet4:3")) << "the worst first";
+    watch.press("\x1b[B");
+    EXPECT_THAT(selected(), HasSubstr("Ethernet0:3"));
+    answers.queues.front().phase = watchdog::Phase::restoring;  // now the last of the table
+    watch.show(answers);
+    EXPECT_THAT(selected(), HasSubstr("Ethernet0:3"));
+    watch.press("j");
+    EXPECT_THAT(selected(), HasSubstr("Ethernet0:3")) << "there is no further row";
+}
+
+TEST_F(WatchScreenTest, AFilterLeavesOutQueuesAndEvents)
+{
+    for (const auto* key : {"/", "t", "8"}) {
+        watch.press(key);
+    }
+    EXPECT_THAT(page(), AllOf(HasSubstr("filter: t8_"), HasSubstr("Ethernet8:3"),
+                              testing::Not(HasSubstr("Ethernet4:3")), testing::Not(HasSubstr("storm_detected"))));
+    watch.press("\r");
+    EXPECT_THAT(selected(), HasSubstr("Ethernet8:3"));
+    watch.press("/");
+    watch.press("\x1b");
+    EXPECT_THAT(page(), HasSubstr("Ethernet4:3"));
+}
+
+TEST_F(WatchScreenTest, AnOrderNeedsAYes)
+{
+    EXPECT_FALSE(watch.press("h").request);
+    EXPECT_THAT(page(), HasSubstr("hold sw1:Ethernet4:3? y: yes"));
+    EXPECT_FALSE(watch.press("n").request);
+    watch.press("r");
+    const auto wanted = watch.press("y");
+    ASSERT_TRUE(wanted.request);
+    EXPECT_EQ(codec::request_json(*wanted.request),
+              R"({"command":"release","device":"sw1","queue":"Ethernet4:3","note":"petrel watch"})");
+    watch.answered("Ethernet4:3 of sw1 is restoring\n");
+    EXPECT_THAT(page(), testing::EndsWith("Ethernet4:3 of sw1 is restoring"));
+}
+
+TEST_F(WatchScreenTest, EnterExplainsTheQueue)
+{
+    const auto wanted = watch.press("\r");
+    ASSERT_TRUE(wanted.request);
+    EXPECT_EQ(codec::request_json(*wanted.request), R"({"command":"explain","device":"sw1","queue":"Ethernet4:3"})");
+    watch.answered("one\ntwo\n");
+    EXPECT_THAT(page(), AllOf(testing::StartsWith("one\ntwo\n"), HasSubstr("any key: back")));
+    EXPECT_FALSE(watch.press("x").end);
+    EXPECT_THAT(page(), HasSubstr("Enter explain"));
+    EXPECT_TRUE(watch.press("q").end);
+}
+
 TEST(ControlCommand, NoAgentIsExit3)
 {
     const Folder folder;
@@ -258,6 +408,10 @@ TEST(ControlCommand, EventsOfADeadAgentAreThoseOfItsStateFolder)
     EXPECT_EQ(stored({"--json"}).out, line(1, "sw1") + line(2, "sw2") + line(3, "sw1"));
     EXPECT_EQ(stored({"--json", "--last", "1"}).out, line(3, "sw1"));
     EXPECT_EQ(stored({"--json", "--device", "sw2"}).out, line(2, "sw2"));
+    EXPECT_EQ(stored({"--json", "--since", "1970-01-01T00:00:00.002Z"}).out, line(2, "sw2") + line(3, "sw1"));
+    EXPECT_EQ(stored({"--json", "--type", "order_taken", "--last", "1"}).out, line(3, "sw1"));
+    EXPECT_EQ(stored({"--json", "--type", "storm_detected"}).out, "");
+    EXPECT_EQ(stored({"--json", "--queue", "Ethernet4:3"}).out, "");
     const auto text = stored({});
     EXPECT_EQ(text.exit_code, 0);
     EXPECT_THAT(text.out, HasSubstr("sw2  order_taken"));
@@ -332,7 +486,8 @@ TEST(ControlCommand, WatchPrintsUntilThePipeIsClosed)
 
 TEST(ControlCommand, WatchOnATerminalDrawsAndEndsWithItsInput)
 {
-    PlayedAgent agent{{codec::answer_json(some_status()), codec::answer_json(std::vector<control::QueueReport>{})}};
+    PlayedAgent agent{{codec::answer_json(some_status()), codec::answer_json(std::vector<control::QueueReport>{}),
+                       codec::events_end_json(0)}};
     auto call = agent.call({"watch"});
     call.stdout_is_terminal = true;
     call.interrupt_after_bytes = 10;

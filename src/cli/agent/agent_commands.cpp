@@ -68,8 +68,15 @@ constexpr auto kReleaseAllExamples = R"(Examples:
 If no agent runs, the mitigations in its journals are released; the flags name the agent.
 )";
 
+constexpr auto kStatusExamples = R"(Examples:
+  petrel status
+  petrel status --check                             for monitoring: 0 all well, 1 a problem, 3 no agent
+
+)";
+
 constexpr auto kEventsExamples = R"(Examples:
   petrel events --last 20
+  petrel events --since 2h --queue Ethernet4:3 --type storm_detected,storm_restored
   petrel events --follow --json | jq .event
   petrel events --state-dir /var/lib/petrel         of an agent that is dead
 
@@ -110,8 +117,8 @@ std::vector<Command> link_commands(ExitCode (*show)(const ControlOptions&))
 std::vector<Command> running_agent_commands()
 {
     return {
-        {"status", kRunningAgent, "The state of the agent: problems first, with what to do about them.", kNoExamples,
-         control_flags(Request::status, {fleet_flags}, run_control)},
+        {"status", kRunningAgent, "The state of the agent: problems first, with what to do about them.",
+         kStatusExamples, control_flags(Request::status, {check_flag, fleet_flags}, run_control)},
         {"queues", kRunningAgent, "Every queue: policy, phase, what is configured, possible and in effect.",
          kNoExamples, control_flags(Request::queues, {stormed_flag, device_flag, fleet_flags}, run_control)},
         {"mitigate", kRunningAgent, "Mitigate a queue now, until it is released.", kOrderExamples,
@@ -134,12 +141,12 @@ std::vector<Command> running_agent_commands()
         {"release-all", kRunningAgent, "Release everything, also if the agent is dead.", kReleaseAllExamples,
          control_flags(Request::release_all, {note_flag, configuration_flags, fleet_order_flags}, release_all)},
         {"events", kRunningAgent, "What the agent decided, and why.", kEventsExamples,
-         control_flags(Request::events, {follow_flag, last_flag, device_flag, state_dir_flag, fleet_flags},
-                       show_events)},
+         control_flags(Request::events,
+                       {follow_flag, last_flag, choice_flags, device_flag, state_dir_flag, fleet_flags}, show_events)},
         {"explain", kRunningAgent, "Why a queue is in its phase: the evidence of the last decision.", kExplainExamples,
          control_flags(Request::explain, {queue_flag, fleet_flags}, run_control)},
-        {"watch", kRunningAgent, "A live table of the worst queues; q ends it.", kNoExamples,
-         control_flags(Request::status, {}, run_watch)},
+        {"watch", kRunningAgent, "A live table of the worst queues, with events; keys explain, hold and release.",
+         kNoExamples, control_flags(Request::status, {}, run_watch)},
         {"reload", kRunningAgent, "Reload the configuration: all of it, or nothing if there is a problem.", kNoExamples,
          control_flags(Request::reload, {fleet_order_flags}, run_control)},
     };

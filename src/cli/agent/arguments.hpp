@@ -36,6 +36,8 @@ void sequence_flag(CLI::App&, ControlArguments&);
 void manager_flags_of_links(CLI::App&, ControlArguments&);  // --manager, --token-file and --ca-file
 void follow_flag(CLI::App&, ControlArguments&);
 void last_flag(CLI::App&, ControlArguments&);
+void choice_flags(CLI::App&, ControlArguments&);  // --since, --queue and --type, of events
+void check_flag(CLI::App&, ControlArguments&);
 void state_dir_flag(CLI::App&, ControlArguments&);
 void fleet_flags(CLI::App&, ControlArguments&);          // --manager, and which of its agents
 void fleet_order_flags(CLI::App&, ControlArguments&);    // the same, and how the order spreads

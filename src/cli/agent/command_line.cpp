@@ -8,11 +8,14 @@
 #include <span>
 
 #include "base/complaint_text.hpp"
+#include "cli/agent/agent_commands.hpp"
 #include "cli/agent/arguments.hpp"
 #include "terminal/terminal.hpp"
 
 namespace petrel::cli {
 namespace {
+
+constexpr auto kHelp = "help";
 
 constexpr auto kExitCodes = "Exit codes: 0 ok, 1 failure or storm found, 2 usage or configuration, 3 unreachable,\n"
                             "4 permission, 5 expectation failed, 130 interrupted.";
@@ -100,6 +103,17 @@ std::string examples_for(std::string_view program, std::string_view examples)
     return text;
 }
 
+// "help lab run" is "lab run --help".
+std::vector<std::string> with_help_flag(std::vector<std::string> words)
+{
+    const bool flags = std::ranges::any_of(words, [](const auto& word) { return word.starts_with('-'); });
+    if (!words.empty() && words.front() == kHelp && !flags) {
+        words.erase(words.begin());
+        words.emplace_back("--help");
+    }
+    return words;
+}
+
 class CommandLine {
 public:
     explicit CommandLine(const Program& program)
@@ -113,6 +127,10 @@ public:
         for (const auto& command : program.commands()) {
             add(command);
         }
+        app_.add_subcommand(kHelp, "This help, or that of a command, e.g. help status.")
+            ->group(kGeneral)
+            ->add_option("COMMAND", help_of_, "The command")
+            ->type_name("");
         app_.add_flag("--version", version_, fmt::format("The version of {}", program.name));
         app_.footer(std::string{program.examples} + kExitCodes);
     }
@@ -202,6 +220,7 @@ private:
     const Program& program_;
     CLI::App app_;
     bool version_{};
+    std::vector<std::string> help_of_;  // only for the help of `help`: with_help_flag() has replaced the words
     std::map<const CLI::App*, Handler> handlers_;
 };
 
@@ -224,7 +243,11 @@ Parsed<ExitCode> run_command_line(const Program& program, int argc, const char* 
                                   const AgentExtras* extras)
 {
     return CommandLine{program}.run(
-        {with_manager_last(words_of({argv, static_cast<std::size_t>(argc)})), {}, peers, extras, &program.parts});
+        {with_help_flag(with_manager_last(words_of({argv, static_cast<std::size_t>(argc)}))),
+         {},
+         peers,
+         extras,
+         &program.parts});
 }
 
 ExitCode refuse_command_line(const std::vector<Complaint>& problems)

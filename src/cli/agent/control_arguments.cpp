@@ -1,20 +1,28 @@
 // The flags of the commands for a running agent.
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <chrono>
 #include <utility>
 
+#include "base/complaint_text.hpp"
 #include "cli/agent/agent_flags.hpp"
 #include "cli/agent/arguments.hpp"
 #include "cli/agent/fleet_command.hpp"
 #include "codec/policy_reader.hpp"
 #include "runtime/atomic_file.hpp"
+#include "watchdog/event.hpp"
+#include "wire/rfc5424.hpp"
 
 namespace petrel::cli {
 
 struct ControlArguments {
     ControlOptions options;
     std::string last;  // as text
+    std::string since;
+    std::string types;
     std::string sequence;
     bool all{};
     std::optional<AgentFlags> configuration;
@@ -23,6 +31,8 @@ struct ControlArguments {
 };
 
 namespace {
+
+using namespace std::chrono_literals;
 
 void read_policies(ControlArguments& arguments, std::vector<Complaint>& problems)
 {
@@ -54,6 +64,52 @@ void check_link_clear(ControlArguments& arguments, std::vector<Complaint>& probl
     }
 }
 
+// "10min", or a time.
+std::optional<std::int64_t> since_us(std::string_view text)
+{
+    using namespace std::chrono;
+    constexpr std::array<std::pair<std::string_view, seconds>, 6> kUnits{
+        {{"s", 1s}, {"m", 1min}, {"min", 1min}, {"h", 1h}, {"d", days{1}}, {"w", weeks{1}}}};
+    if (const auto at = wire::time_from_text(text)) {
+        return at->time_since_epoch().count();
+    }
+    std::uint32_t count{};
+    const auto* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, count);
+    const std::string_view unit{stop, end};
+    const auto known = std::ranges::find(kUnits, unit, [](const auto& one) { return one.first; });
+    if (error != std::errc{} || known == kUnits.end()) {
+        return std::nullopt;
+    }
+    return floor<microseconds>(system_clock::now() - std::int64_t{count} * known->second).time_since_epoch().count();
+}
+
+void check_events(ControlArguments& arguments, std::vector<Complaint>& problems)
+{
+    auto& request = arguments.options.request;
+    if (!arguments.since.empty()) {
+        const auto us = since_us(arguments.since);
+        request.since_us = us.value_or(0);
+        if (!us) {
+            problems.push_back(
+                {"--since", 0, 0, arguments.since, "such as 30s, 10min, 2h, 3d, or 2026-03-09T07:05:00Z"});
+        }
+    }
+    std::vector<std::string_view> known;
+    for (std::size_t i = 0; i != static_cast<std::size_t>(watchdog::EventKind::count_); ++i) {
+        known.push_back(name(static_cast<watchdog::EventKind>(i)));
+    }
+    std::string_view rest{arguments.types};
+    while (!rest.empty()) {
+        const auto type = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(rest.size(), type.size() + 1));
+        request.types.emplace_back(type);
+        if (std::ranges::find(known, type) == known.end()) {
+            problems.push_back({"--type", 0, 0, std::string{type}, "an event, " + instead_of(type, known)});
+        }
+    }
+}
+
 void check_control(const CLI::App& app, ControlArguments& arguments, std::vector<Complaint>& problems)
 {
     auto& request = arguments.options.request;
@@ -70,6 +126,11 @@ void check_control(const CLI::App& app, ControlArguments& arguments, std::vector
         read_policies(arguments, problems);
     }
     const auto& fleet = arguments.fleet;
+    const bool of_one_agent = arguments.options.check || !arguments.since.empty() || !arguments.types.empty() ||
+                              (request.command == control::ControlRequest::Command::events && !request.queue.empty());
+    if (!fleet.manager.empty() && of_one_agent) {
+        problems.push_back({"--manager", 0, 0, "not together with --check, --since, --queue or --type", {}});
+    }
     if (fleet.manager.empty() &&
         (!fleet.request.agents.empty() || !fleet.request.racks.empty() || !fleet.request.roles.empty() ||
          fleet.request.all || fleet.request.canary != 0 || fleet.request.dry_run)) {
@@ -77,6 +138,9 @@ void check_control(const CLI::App& app, ControlArguments& arguments, std::vector
     }
     if (request.command == control::ControlRequest::Command::link_clear) {
         check_link_clear(arguments, problems);
+    }
+    if (request.command == control::ControlRequest::Command::events) {
+        check_events(arguments, problems);
     }
     if (!arguments.options.format.empty() && arguments.options.format != "opasaquery") {
         problems.push_back({"--format", 0, 0, arguments.options.format, "opasaquery"});
@@ -165,6 +229,22 @@ void last_flag(CLI::App& app, ControlArguments& arguments)
 {
     app.add_option("--last", arguments.last, "The largest number of past events; default: all that are kept")
         ->type_name("N");
+}
+
+void choice_flags(CLI::App& app, ControlArguments& arguments)
+{
+    app.add_option("--since", arguments.since, "Only since then: 30s, 10min, 2h, 3d, or a time (UTC)")
+        ->type_name("TIME");
+    app.add_option("--queue", arguments.options.request.queue, "Only of this queue or port, e.g. Ethernet4:3")
+        ->type_name("QUEUE");
+    app.add_option("--type", arguments.types, "Only these events, e.g. storm_detected,storm_restored")
+        ->type_name("EVENT,...");
+}
+
+void check_flag(CLI::App& app, ControlArguments& arguments)
+{
+    app.add_flag("--check", arguments.options.check,
+                 "For monitoring: only what is wrong; the exit code is 1 if there is a problem");
 }
 
 void state_dir_flag(CLI::App& app, ControlArguments& arguments)

@@ -25,6 +25,15 @@ Shown as_text(const Result<Report>& report, const Render& render)
     return {render(*report), {}, ExitCode::ok};
 }
 
+Shown checked(const Result<control::StatusReport>& report)
+{
+    auto answer = as_text(report, [](const auto& status) { return reports::check_text(status).text; });
+    if (report && !reports::check_text(*report).good) {
+        answer.code = ExitCode::failure;
+    }
+    return answer;
+}
+
 // If the agent refuses the new configuration, the command prints the problems and fails.
 Shown reloaded(std::string_view line)
 {
@@ -44,6 +53,9 @@ Shown answer_text(const ControlOptions& options, std::string_view line, const Pa
     const auto& request = options.request;
     switch (request.command) {
     case Request::status:
+        if (options.check) {
+            return checked(codec::read_status(line));
+        }
         return as_text(codec::read_status(line),
                        [&](const auto& report) { return reports::status_text(report, paint, width); });
     case Request::queues:
@@ -103,7 +115,7 @@ std::filesystem::path state_dir_of(const ControlOptions& options, const std::fil
 
 ExitCode show_stored_events(const ControlOptions& options, const std::filesystem::path& folder, const Error& no_agent)
 {
-    const auto stored = daemon::stored_events(folder, options.request.device, options.request.last);
+    const auto stored = daemon::stored_events(folder, options.request);
     if (!stored) {
         const auto code = fail(no_agent);
         return stored.error().kind == ErrorKind::unreachable ? code : fail(stored.error());

@@ -17,6 +17,7 @@ struct ControlOptions {
     control::ControlRequest request;
     std::string socket;     // empty = the default
     bool json{};            // print the agent's JSON lines
+    bool check{};           // status: for monitoring, fail if there is a problem
     std::string format;     // links: "opasaquery", or empty for a table
     std::string state_dir;  // events: read if the agent is dead; empty = as in its configuration
     std::string manager;    // links: ask the manager at this URL instead of an agent

@@ -6,10 +6,12 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <array>
 #include <optional>
 
+#include "base/complaint_text.hpp"
 #include "cli/agent/control_client.hpp"
+#include "cli/agent/watch_screen.hpp"
 #include "codec/control_json.hpp"
 #include "reports/agent/control_text.hpp"
 #include "terminal/terminal.hpp"
@@ -19,7 +21,6 @@ namespace petrel::cli {
 namespace {
 
 using control::ControlRequest;
-using Command = ControlRequest::Command;
 
 constexpr int kPeriodMs = 1000;
 
@@ -55,20 +56,19 @@ private:
     bool active_{};
 };
 
-// Waits for the next drawing. If a key ends the program, returns its exit code.
-std::optional<ExitCode> ended_by_key(bool keys)
+// The next key, waiting for it until the next drawing: a character, or the whole sequence of a key. Empty: none.
+Result<std::string> next_key(bool keys)
 {
-    constexpr char kCtrlC = 3;
     pollfd input{keys ? STDIN_FILENO : -1, POLLIN, 0};
     if (::poll(&input, 1, kPeriodMs) <= 0) {
-        return std::nullopt;
+        return std::string{};
     }
-    char key{};
-    const auto got = ::read(STDIN_FILENO, &key, 1);
-    if (got == 0 || key == 'q') {
-        return ExitCode::ok;
+    std::array<char, 16> key{};
+    const auto got = ::read(STDIN_FILENO, key.data(), key.size());
+    if (got <= 0) {
+        return tl::unexpected(Error{ErrorKind::unreachable, "the terminal is gone"});
     }
-    return key == kCtrlC ? std::optional{ExitCode::interrupted} : std::nullopt;
+    return std::string{key.data(), static_cast<std::size_t>(got)};
 }
 
 // The size of the terminal now: its window may change.
@@ -80,82 +80,172 @@ reports::Screen screen_now()
     return {known ? size.ws_row : kUsual, stdout_columns()};
 }
 
-struct Answers {
-    std::string status;
-    std::string queues;
-};
-
-Result<Answers> request_both(const std::filesystem::path& socket)
+Result<std::string> request_queues(const std::filesystem::path& socket, bool stormed)
 {
     ControlRequest request;
-    request.command = Command::status;
-    auto status = request_answer(socket, request);
+    request.command = ControlRequest::Command::queues;
+    request.stormed = stormed;
+    return request_answer(socket, request);
+}
+
+Result<std::string> request_status(const std::filesystem::path& socket)
+{
+    ControlRequest request;
+    request.command = ControlRequest::Command::status;
+    return request_answer(socket, request);
+}
+
+Result<std::vector<std::string>> request_events(const std::filesystem::path& socket)
+{
+    constexpr std::uint32_t kLast = 100;
+    ControlRequest request;
+    request.command = ControlRequest::Command::events;
+    request.last = kLast;
+    auto client = ControlClient::send(socket, request);
+    if (!client) {
+        return tl::unexpected(client.error());
+    }
+    for (std::vector<std::string> events;;) {
+        auto line = client->line();
+        if (!line) {
+            return tl::unexpected(line.error());
+        }
+        const auto end = *line ? codec::read_events_end(**line) : std::optional<std::uint64_t>{0};
+        if (!end) {
+            return tl::unexpected(end.error());
+        }
+        if (*end) {
+            return events;
+        }
+        events.push_back(std::move(**line));
+    }
+}
+
+Result<WatchAnswers> request_all(const std::filesystem::path& socket, bool all_queues)
+{
+    auto status = request_status(socket).and_then(codec::read_status);
     if (!status) {
         return tl::unexpected(status.error());
     }
-    request.command = Command::queues;
-    request.stormed = true;
-    auto queues = request_answer(socket, request);
+    auto queues = request_queues(socket, !all_queues).and_then(codec::read_queues);
     if (!queues) {
         return tl::unexpected(queues.error());
     }
-    return Answers{std::move(*status), std::move(*queues)};
+    auto events = request_events(socket);
+    if (!events) {
+        return tl::unexpected(events.error());
+    }
+    return WatchAnswers{std::move(*status), std::move(*queues), std::move(*events)};
 }
 
-Result<std::string> as_text(const Answers& answers, const reports::Screen& screen, const Paint& paint)
+// What the agent answers to a key, as text.
+std::string answer_to(const ControlRequest& request, const std::filesystem::path& socket, const reports::Screen& screen,
+                      const Paint& paint)
 {
-    const auto status = codec::read_status(answers.status);
+    ControlOptions options;
+    options.request = request;
+    const auto line = request_answer(socket, request);
+    if (!line) {
+        return escaped(line.error().what);
+    }
+    const auto answer = shown(options, *line, paint, screen.width);
+    return answer.text + answer.complaint;
+}
+
+Result<std::string> look(const ControlOptions& options, const std::filesystem::path& socket, const Paint& paint)
+{
+    const auto status = request_status(socket);
     if (!status) {
         return tl::unexpected(status.error());
     }
-    auto queues = codec::read_queues(answers.queues);
+    const auto queues = request_queues(socket, true);
     if (!queues) {
         return tl::unexpected(queues.error());
     }
-    return reports::watch_text(*status, std::move(*queues), screen, paint);
-}
-
-Result<std::string> look(const ControlOptions& options, const std::filesystem::path& socket,
-                         const reports::Screen& screen, const Paint& paint)
-{
-    const auto answers = request_both(socket);
-    if (!answers) {
-        return tl::unexpected(answers.error());
+    if (options.json) {
+        return *status + '\n' + *queues + '\n';
     }
-    return options.json ? answers->status + '\n' + answers->queues + '\n' : as_text(*answers, screen, paint);
+    const auto report = codec::read_status(*status);
+    if (!report) {
+        return tl::unexpected(report.error());
+    }
+    return codec::read_queues(*queues).map([&](std::vector<control::QueueReport> all) {
+        return reports::watch_text(*report, std::move(all), {kAnyWidth, kAnyWidth}, paint) + '\n';
+    });
 }
 
-}  // namespace
-
-ExitCode run_watch(const ControlOptions& options)
+// Without a terminal: the same text once a second.
+ExitCode print_looks(const ControlOptions& options, const std::filesystem::path& socket, const Paint& paint)
 {
-    const bool drawn = !options.json && isatty(STDOUT_FILENO) == 1;
-    const auto socket = control_socket(options.socket);
-    const Paint paint{stdout_wants_colour()};
-    std::optional<SingleKeys> keys;
-    for (bool first = true;; first = false) {
-        const auto screen = drawn ? screen_now() : reports::Screen{kAnyWidth, kAnyWidth};
-        auto text = look(options, socket, screen, paint);
-        if (!text && (first || !drawn)) {
+    for (;;) {
+        const auto text = look(options, socket, paint);
+        if (!text) {
             return fail(text.error());
         }
-        // The agent may be restarting: keep trying and show the error.
-        const auto page = text ? *text : fmt::format("{}\n", text.error().what);
-        const auto written =
-            write_stdout(drawn ? fmt::format("{}{}{}", kDraw, page, kDrawn) : page + (options.json ? "" : "\n"));
+        const auto written = write_stdout(*text);
         if (!written) {
             return fail(written.error());
         }
         if (!*written) {
             return ExitCode::ok;
         }
-        if (drawn && !keys) {
+        ::poll(nullptr, 0, kPeriodMs);
+    }
+}
+
+ExitCode draw(const std::filesystem::path& socket, const Paint& paint)
+{
+    constexpr std::string_view kCtrlC = "\x03";
+    WatchScreen watch;
+    std::optional<SingleKeys> keys;
+    for (;;) {
+        const auto screen = screen_now();
+        auto answers = request_all(socket, watch.all_queues());
+        if (!answers && !keys) {
+            return fail(answers.error());
+        }
+        // The agent may be restarting: keep trying and show the error.
+        const bool good = answers.has_value();
+        if (good) {
+            watch.show(std::move(*answers));
+        }
+        const auto page = good ? watch.page(screen, paint) : escaped(answers.error().what) + '\n';
+        const auto written = write_stdout(fmt::format("{}{}{}", kDraw, page, kDrawn));
+        if (!written) {
+            return fail(written.error());
+        }
+        if (!*written) {
+            return ExitCode::ok;
+        }
+        if (!keys) {
             keys.emplace();
         }
-        if (const auto ended = ended_by_key(keys && keys->active())) {
-            return *ended;
+        const auto key = next_key(keys->active());
+        if (!key || *key == kCtrlC) {
+            static_cast<void>(write_stdout("\n"));
+            return key ? ExitCode::interrupted : ExitCode::ok;
+        }
+        if (key->empty()) {
+            continue;
+        }
+        const auto wanted = watch.press(*key);
+        if (wanted.end) {
+            static_cast<void>(write_stdout("\n"));
+            return ExitCode::ok;
+        }
+        if (wanted.request) {
+            watch.answered(answer_to(*wanted.request, socket, screen, paint));
         }
     }
+}
+
+}  // namespace
+
+ExitCode run_watch(const ControlOptions& options)
+{
+    const auto socket = control_socket(options.socket);
+    const Paint paint{stdout_wants_colour()};
+    return !options.json && isatty(STDOUT_FILENO) == 1 ? draw(socket, paint) : print_looks(options, socket, paint);
 }
 
 }  // namespace petrel::cli
