@@ -342,6 +342,32 @@ public:
         }
     }
 
+    // Every watched queue that pauses: the busiest one by one, the others as the port "*".
+    void pauses(std::span<const DevicePauses> devices)
+    {
+        constexpr const char* kOthers = "*";
+        auto& pausing =
+            family("petrel_device_pausing_queues", kGauge, "Watched queues that were paused in the last second.");
+        auto& paused = family("petrel_queue_paused_seconds_total", kCounter,
+                              "Time for which a watched queue was paused; the port * is the sum of all others.");
+        auto& frames = family("petrel_queue_pfc_frames_total", kCounter,
+                              "PFC frames that a watched queue received; the port * is the sum of all others.");
+        for (const auto& device : devices) {
+            add(pausing, {label("device", device.device)}, count(device.pausing));
+            for (const auto& queue : device.queues) {
+                const MetricLabels labels{
+                    label("device", device.device), label("port", queue.priority ? queue.port : kOthers),
+                    label("priority", queue.priority ? fmt::format("{}", *queue.priority) : kOthers)};
+                if (queue.counts.paused_us) {
+                    add(paused, labels, seconds_from_us(static_cast<std::int64_t>(*queue.counts.paused_us)));
+                }
+                if (queue.counts.pfc_frames) {
+                    add(frames, labels, count(*queue.counts.pfc_frames));
+                }
+            }
+        }
+    }
+
     std::string text() const
     {
         std::string text;
@@ -357,13 +383,15 @@ private:
 
 }  // namespace
 
-std::string metrics_text(const StatusReport& status, std::span<const QueueReport> queues)
+std::string metrics_text(const StatusReport& status, std::span<const QueueReport> queues,
+                         std::span<const DevicePauses> pauses)
 {
     Families families;
     families.agent(status);
     families.devices(status.devices);
     families.queues(with_a_past(queues));
     families.intervals(queues);
+    families.pauses(pauses);
     return families.text();
 }
 

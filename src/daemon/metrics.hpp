@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "control/report.hpp"
+#include "daemon/pause_meter.hpp"
 
 namespace petrel::daemon {
 
@@ -14,8 +16,16 @@ namespace petrel::daemon {
 // mitigated now come first, then those with the most storms.
 inline constexpr std::size_t kMostQueuesInMetrics = 1000;
 
+// The queues of a device that pause.
+struct DevicePauses {
+    std::string device;
+    std::uint64_t pausing{};
+    std::vector<PausingQueue> queues;
+};
+
 // A queue that is not and never was in a storm gets no series, except its intervals if the device detects storms
 // itself. The caller may leave out queues that get no series.
-std::string metrics_text(const control::StatusReport&, std::span<const control::QueueReport>);
+std::string metrics_text(const control::StatusReport&, std::span<const control::QueueReport>,
+                         std::span<const DevicePauses> = {});
 
 }  // namespace petrel::daemon

@@ -223,12 +223,31 @@ Result<void> Service::open_listeners()
     if (config_.metrics_listen.empty()) {
         return {};
     }
-    auto metrics = around_.listen_for_metrics(config_.metrics_listen, [this] { return snapshot(); });
+    auto metrics = around_.listen_for_metrics(config_.metrics_listen, [this] { return snapshot_for_metrics(); });
     if (!metrics) {
         return tl::unexpected(std::move(metrics.error()));
     }
     metrics_ = std::move(*metrics);
+    meter_pauses();
     return {};
+}
+
+// The counters of a device cannot be read during a look, which may take most of the time.
+void Service::meter_pauses()
+{
+    constexpr std::chrono::milliseconds kRetry{100};
+    constexpr std::chrono::seconds kEvery{1};
+    const auto now = loop_.now().mono;
+    auto next = now + kEvery;
+    for (const auto& runner : runners_) {
+        auto& metered = metered_[runner->name()];
+        if (now >= metered.next && runner->agent() != nullptr && runner->intake() != nullptr) {
+            metered.meter.read(runner->agent()->watchdog().watchlist(), *runner->intake());
+            metered.next = now + kEvery;
+        }
+        next = std::min(next, std::max(metered.next, now + kRetry));
+    }
+    loop_.at(next, [this] { meter_pauses(); });
 }
 
 void Service::start()

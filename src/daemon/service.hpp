@@ -94,6 +94,8 @@ private:
     void check_ready();
     void feed_watchdog();
     void keep_names();
+    void meter_pauses();
+    ServiceSnapshot snapshot_for_metrics() const;
     void stop(const std::string& why);
     void warn_of_unknown_ports();
     void follow_idle_policies();
@@ -125,6 +127,11 @@ private:
     ControlDesk desk_;
     std::unique_ptr<Control> control_;
     std::unique_ptr<MetricsListener> metrics_;
+    struct Metered {
+        PauseMeter meter;
+        Instant next{};  // the time of the next read
+    };
+    std::map<std::string, Metered> metered_;  // by device
     control::ReloadReport reload_;
     std::vector<Reloaded> waiting_reloads_;           // requests that wait for the next reload
     std::optional<std::vector<Reloaded>> reloading_;  // requests that wait for the reload under way; none = no reload

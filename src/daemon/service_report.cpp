@@ -51,6 +51,15 @@ ServiceSnapshot Service::snapshot() const
     return made;
 }
 
+ServiceSnapshot Service::snapshot_for_metrics() const
+{
+    auto made = snapshot();
+    for (const auto& [device, metered] : metered_) {
+        made.pauses.push_back({device, metered.meter.pausing(), metered.meter.queues()});
+    }
+    return made;
+}
+
 // In the order of in_layers().
 void Service::list_policies(control::StatusReport& report) const
 {

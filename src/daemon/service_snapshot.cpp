@@ -31,7 +31,7 @@ std::string whole_metrics(const ServiceSnapshot& snapshot)
             }
         }
     }
-    return metrics_text(whole_status(snapshot), queues);
+    return metrics_text(whole_status(snapshot), queues, snapshot.pauses);
 }
 
 }  // namespace petrel::daemon

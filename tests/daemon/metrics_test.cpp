@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -25,7 +27,12 @@ using testing::HasSubstr;
 using testing::Not;
 using watchdog::Phase;
 
-std::string everything() { return metrics_text(two_devices(), some_queues()); }
+std::vector<DevicePauses> some_pauses()
+{
+    return {{"sw1", 300, {{"Ethernet0", 3, {1'500'000, 120}}, {"", std::nullopt, {std::nullopt, 44}}}}};
+}
+
+std::string everything() { return metrics_text(two_devices(), some_queues(), some_pauses()); }
 
 std::vector<std::string> lines_of(const std::string& text)
 {
@@ -129,6 +136,120 @@ TEST(Metrics, WithoutDevicesThereAreNoEmptyFamilies)
     EXPECT_THAT(text, Not(HasSubstr("petrel_queue_")));
 }
 
+// A device with queues 3 of many ports, as its agent reads them.
+class PauseMeterTest : public testing::Test {
+protected:
+    PauseMeterTest()
+    {
+        for (std::uint16_t port = 0; port != kPorts; ++port) {
+            list_.inventory.ports.push_back({"p" + std::to_string(1000 + port), {}, {}});
+            list_.inventory.rows.push_back({{PortId{{}, port}, Priority{3}}, {}, false});
+            list_.rows.push_back({});
+            list_.rows.back().policy = 0;
+        }
+        list_.capabilities.fields = bit(watchdog::Field::pause_us) | bit(watchdog::Field::rx_pfc);
+        intake_.emplace(list_.inventory, list_.capabilities);
+        paused_us_.resize(kPorts);
+    }
+
+    // A second passes; these ports pause for so many microseconds.
+    void second(std::map<std::size_t, std::uint64_t> pauses)
+    {
+        now_ += std::chrono::seconds{1};
+        intake_->begin();
+        for (std::uint32_t row = 0; row != kPorts; ++row) {
+            paused_us_[row] += pauses[row];
+            watchdog::Sample sample;
+            sample.slot = Slot{row};
+            sample.read_at = now_;
+            sample.epoch = 1;
+            sample.known = list_.capabilities.fields;
+            sample[watchdog::Field::pause_us] = paused_us_[row];
+            sample[watchdog::Field::rx_pfc] = paused_us_[row] / 100;
+            intake_->put(sample);
+        }
+        meter_.read(list_, *intake_);
+    }
+
+    std::uint64_t sum() const
+    {
+        std::uint64_t all = 0;
+        for (const auto& queue : meter_.queues()) {
+            all += queue.counts.paused_us.value_or(0);
+        }
+        return all;
+    }
+
+    static constexpr std::size_t kPorts = PauseMeter::kMost + 2;
+    watchdog::Watchlist list_;
+    std::optional<watchdog::Intake> intake_;
+    std::vector<std::uint64_t> paused_us_;
+    Instant now_{};
+    PauseMeter meter_;
+};
+
+TEST_F(PauseMeterTest, CountsFromTheFirstReadOn)
+{
+    paused_us_[7] = 5'000'000;
+    second({});
+    EXPECT_TRUE(meter_.queues().empty());
+    second({{7, 1000}});
+    second({{7, 500}, {9, 200}});
+    EXPECT_EQ(meter_.pausing(), 2U);
+    const auto queues = meter_.queues();
+    ASSERT_EQ(queues.size(), 2U);
+    EXPECT_EQ(queues[0].port, "p1007");
+    EXPECT_EQ(queues[0].counts.paused_us, 1500U);
+    EXPECT_EQ(queues[1].counts.paused_us, 200U);
+    second({});
+    EXPECT_EQ(meter_.pausing(), 0U);
+    EXPECT_EQ(meter_.queues().size(), 2U) << "a series does not end because its queue is quiet";
+}
+
+TEST_F(PauseMeterTest, OnlyWatchedQueuesCount)
+{
+    list_.rows[7].policy = watchdog::kUnwatched;
+    second({});
+    second({{7, 1000}});
+    EXPECT_TRUE(meter_.queues().empty());
+}
+
+TEST_F(PauseMeterTest, TheBusiestHaveSeriesAndTheRestASum)
+{
+    second({});
+    std::map<std::size_t, std::uint64_t> all;
+    for (std::size_t port = 0; port != kPorts; ++port) {
+        all[port] = 1000;
+    }
+    second(all);
+    auto queues = meter_.queues();
+    ASSERT_EQ(queues.size(), PauseMeter::kMost + 1);
+    EXPECT_FALSE(queues.back().priority);
+    EXPECT_EQ(queues.back().counts.paused_us, 2000U) << "the two queues that came last";
+    EXPECT_EQ(sum(), kPorts * 1000);
+
+    second({{kPorts - 1, 900'000}});  // it becomes much busier than the others
+    queues = meter_.queues();
+    ASSERT_EQ(queues.size(), PauseMeter::kMost + 1);
+    EXPECT_EQ(queues[PauseMeter::kMost - 1].port, "p" + std::to_string(1000 + kPorts - 1));
+    EXPECT_EQ(queues[PauseMeter::kMost - 1].counts.paused_us, 900'000U) << "from when it has a series";
+    EXPECT_EQ(queues.back().counts.paused_us, 2000U) << "the sum never falls";
+}
+
+TEST_F(PauseMeterTest, AQueueKeepsItsCountsWhenPortsCome)
+{
+    second({});
+    second({{7, 1000}});
+    std::rotate(list_.inventory.rows.begin(), list_.inventory.rows.begin() + 1, list_.inventory.rows.end());
+    ++list_.inventory.generation;
+    intake_.emplace(list_.inventory, list_.capabilities);
+    second({});
+    const auto queues = meter_.queues();
+    ASSERT_EQ(queues.size(), 1U);
+    EXPECT_EQ(queues[0].port, "p1007");
+    EXPECT_EQ(queues[0].counts.paused_us, 1000U);
+}
+
 TEST(Metrics, AQueueThatNeverStormedHasNoSeries)
 {
     EXPECT_EQ(queues_in(everything()), 2U);
@@ -179,7 +300,10 @@ RC_GTEST_PROP(Metrics, AnyNameGivesLinesThatCanBeRead, (const std::string& name,
     status.devices[0].name = name;
     auto stormed = some_queues();
     stormed[0].port = port;
-    const auto text = metrics_text(status, stormed);
+    auto pauses = some_pauses();
+    pauses[0].device = name;
+    pauses[0].queues[0].port = port;
+    const auto text = metrics_text(status, stormed, pauses);
     RC_ASSERT(exported(text) == exported(everything()));
     RC_ASSERT(lines_of(text).size() == lines_of(everything()).size());
 }
