@@ -22,6 +22,16 @@ constexpr std::size_t kFree = 3;          // this many starts within the window 
 constexpr std::size_t kMostStarts = 100;  // kept in the file
 constexpr Duration kLongest = 30s;
 
+// The first line. Versions before it ignore it, as they ignore every line that is no number.
+constexpr std::string_view kHeading = "petrel_starts 1\n";
+constexpr std::string_view kHeadingOfAny = "petrel_starts ";
+
+// The file of a later version: it is neither read nor replaced.
+bool is_of_later_version(std::string_view text)
+{
+    return text.starts_with(kHeadingOfAny) && !text.starts_with(kHeading);
+}
+
 // Reads one time per line, in microseconds since 1970. Ignores lines without a number and times in the future.
 std::vector<std::int64_t> recent(std::string_view text, std::int64_t now_us)
 {
@@ -51,11 +61,14 @@ Duration note_start(const std::filesystem::path& file, WallTime now)
         return {};
     }
     const auto text = held->folder().read(held->name());
+    if (text && *text && is_of_later_version(**text)) {
+        return {};
+    }
     auto times = recent(text && *text ? **text : "", now_us);
     const auto before = times.size();
     times.push_back(now_us);
     const auto kept = times.size() > kMostStarts ? times.end() - kMostStarts : times.begin();
-    const auto lines = fmt::format("{}\n", fmt::join(kept, times.end(), "\n"));
+    const auto lines = fmt::format("{}{}\n", kHeading, fmt::join(kept, times.end(), "\n"));
     [[maybe_unused]] const auto written =
         held->folder().replace(held->name(), std::as_bytes(std::span{lines}), kOwnersFile);
     if (before < kFree) {

@@ -9,6 +9,8 @@
 
 namespace petrel::runtime {
 
+// The file begins with the version of its format. That of a later version stays as it is.
+//
 // Records a start and returns how long to wait before devices are opened: 0 for the first three starts within a minute,
 // then 1 s, 2 s, 4 s ..., at most 30 s. If the file cannot be read or written, the start does not wait.
 Duration note_start(const std::filesystem::path&, WallTime now);

@@ -1,4 +1,5 @@
 // Tables in a file: read back as written; anything else is refused with a reason.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -13,6 +14,11 @@ TEST(TableFile, HasTheFormatOfSonic)
 {
     EXPECT_EQ(table_file_text({{"PFC_WD|Ethernet0", {{"action", "drop"}}}, {"PFC_WD|GLOBAL", {}}}),
               R"({
+    "PETREL_FORMAT": {
+        "tables": {
+            "version": "1"
+        }
+    },
     "PFC_WD": {
         "Ethernet0": {
             "action": "drop"
@@ -21,7 +27,23 @@ TEST(TableFile, HasTheFormatOfSonic)
     }
 }
 )");
-    EXPECT_EQ(table_file_text({}), "{}\n");
+}
+
+TEST(TableFile, WithoutAVersionIsOfTheFirst)
+{
+    const auto read = read_table_file(R"({"PFC_WD": {"Ethernet0": {"action": "drop"}}})");
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->size(), 1U);
+}
+
+TEST(TableFile, OfAnotherVersionIsRefused)
+{
+    for (const auto* fields : {R"({"version": "2"})", "{}"}) {
+        const auto read = read_table_file(fmt::format(R"({{"PETREL_FORMAT": {{"tables": {}}}}})", fields));
+        ASSERT_FALSE(read);
+        EXPECT_EQ(read.error().kind, ErrorKind::unsupported);
+        EXPECT_THAT(read.error().what, testing::HasSubstr("this program reads version 1"));
+    }
 }
 
 RC_GTEST_PROP(TableFile, IsReadAsItWasWritten, ())

@@ -107,6 +107,15 @@ TEST_F(RememberedConfig, AnUnreadableFileIsAnError)
 }
 
 // Another user who may write to the folder can replace the file by a link or a FIFO.
+TEST_F(RememberedConfig, TheFileOfALaterVersionStays)
+{
+    constexpr auto kLater = R"({"PETREL_FORMAT": {"tables": {"version": "2"}}, "PFC_WD": {}})";
+    std::ofstream{memory_.file()} << kLater;
+    EXPECT_THAT(memory_.recall().error().what, HasSubstr("this program reads version 1"));
+    EXPECT_THAT(memory_.keep(config()).error().what, HasSubstr("is not replaced"));
+    EXPECT_EQ(content(), kLater);
+}
+
 TEST_F(RememberedConfig, RefusesLinksAndFifos)
 {
     const auto target = folder_ / "target";

@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <fstream>
 
+#include "runtime/start_guard.hpp"
 #include "state_fixture.hpp"
 
 namespace petrel::runtime {
@@ -230,6 +232,23 @@ TEST_F(StateDamage, DamagedFilesDoNotPileUp)
     EXPECT_EQ(text_of(path.string() + ".bad-1"), "rubbish 0");
     EXPECT_EQ(text_of(path.string() + ".bad-9"), "rubbish 19");
     EXPECT_FALSE(std::filesystem::exists(path.string() + ".bad-10"));
+}
+
+// The file of recent starts: a start is never lost to an older format, and the file of a later version stays.
+TEST(Starts, HaveAVersion)
+{
+    const TemporaryFolder folder;
+    const auto file = folder / "starts";
+    const auto start = [&](int second) { return note_start(file, WallTime{std::chrono::seconds{second}}); };
+    std::ofstream{file} << "1000000\n2000000\n3000000\n";  // of a version without a heading
+    EXPECT_EQ(start(4), std::chrono::seconds{1}) << "the fourth start within a minute";
+    EXPECT_TRUE(text_of(file).starts_with("petrel_starts 1\n1000000\n"));
+    EXPECT_EQ(start(5), std::chrono::seconds{2});
+
+    constexpr auto kLater = "petrel_starts 2\n1000000\n2000000\n3000000\n";
+    std::ofstream{file} << kLater;
+    EXPECT_EQ(start(6), Duration{});
+    EXPECT_EQ(text_of(file), kLater);
 }
 
 }  // namespace

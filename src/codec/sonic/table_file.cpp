@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/complaint_text.hpp"
 #include "codec/json_shape.hpp"
@@ -14,9 +15,35 @@ namespace {
 constexpr char kSeparator = '|';
 constexpr std::size_t kDeepest = 3;  // tables, entries, fields
 
+// The format has the form of a table, so that versions without it read the file, too. A file without it is of
+// version 1.
+constexpr auto kFormatTable = "PETREL_FORMAT";
+constexpr auto kFormatEntry = "tables";
+constexpr auto kFormatField = "version";
+constexpr auto kFormatVersion = "1";
+
 Error wrong(std::string_view where, std::string_view allowed)
 {
     return {ErrorKind::corrupt, fmt::format("{}: allowed {}", escaped(where), allowed)};
+}
+
+// Takes the version out of the tables.
+Result<control::TableContent> of_known_version(control::TableContent content)
+{
+    const auto format = content.find(fmt::format("{}{}{}", kFormatTable, kSeparator, kFormatEntry));
+    if (format == content.end()) {
+        return content;
+    }
+    const auto version = format->second.find(kFormatField);
+    if (version == format->second.end() || version->second != kFormatVersion) {
+        return tl::unexpected(
+            Error{ErrorKind::unsupported,
+                  fmt::format("its format has the version '{}', and this program reads version {}: use the version of "
+                              "Petrel that wrote it",
+                              version == format->second.end() ? "" : excerpt(version->second), kFormatVersion)});
+    }
+    content.erase(format);
+    return content;
 }
 
 // Returns a discarded value if the text is not JSON, or nested deeper than tables are.
@@ -38,6 +65,7 @@ bool fits_table_file(std::string_view key)
 std::string table_file_text(const control::TableContent& content)
 {
     nlohmann::json tables = nlohmann::json::object();
+    tables[kFormatTable][kFormatEntry][kFormatField] = kFormatVersion;
     for (const auto& [key, hash] : content) {
         const auto at = key.find(kSeparator);
         tables[key.substr(0, at)][key.substr(at + 1)] = hash;
@@ -70,7 +98,7 @@ Result<control::TableContent> read_table_file(std::string_view text)
             }
         }
     }
-    return content;
+    return of_known_version(std::move(content));
 }
 
 }  // namespace petrel::codec

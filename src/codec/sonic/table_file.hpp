@@ -12,9 +12,11 @@ namespace petrel::codec {
 // Whether a key has the form TABLE|ENTRY.
 bool fits_table_file(std::string_view key);
 
+// With the version of the format.
 std::string table_file_text(const control::TableContent&);
 
-// If the text does not consist of such tables, the error describes the first problem.
+// A file of another version is refused with ErrorKind::unsupported. If the text does not consist of such tables, the
+// error describes the first problem.
 Result<control::TableContent> read_table_file(std::string_view text);
 
 }  // namespace petrel::codec

@@ -1,6 +1,7 @@
 #include "daemon/sonic/config_memory.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <chrono>
@@ -34,6 +35,12 @@ Result<void> ConfigMemory::keep(const sonic::Config& config)
         if (before && *before && **before == text) {
             confirm();
             return {};
+        }
+        // The file of a later version stays for that version.
+        if (const auto read = before && *before ? codec::read_table_file(**before) : control::TableContent{};
+            !read && read.error().kind == ErrorKind::unsupported) {
+            return tl::unexpected(
+                Error{read.error().kind, fmt::format("{} is not replaced: {}", file_.string(), read.error().what)});
         }
         return runtime::write_atomically(file_, text);
     });

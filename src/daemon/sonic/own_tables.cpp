@@ -69,10 +69,10 @@ Result<std::unique_ptr<OwnTables>> OwnTables::open(const std::filesystem::path& 
         return tl::unexpected(text.error());
     }
     auto config = codec::read_table_file(*text).map_error([&](const Error& error) {
-        return Error{
-            error.kind,
-            fmt::format("{} cannot be read: {}. It lists what is watched: repair it, or remove it to start without any",
-                        file.string(), error.what)};
+        return Error{error.kind,
+                     fmt::format("{} cannot be read: {}. It lists what is watched: {}remove it to start without any",
+                                 file.string(), error.what,
+                                 error.kind == ErrorKind::unsupported ? "or " : "repair it, or ")};
     });
     if (!config) {
         return tl::unexpected(std::move(config.error()));
