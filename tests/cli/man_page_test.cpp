@@ -103,12 +103,32 @@ TEST(ManPage, HasEveryKindOfDevice)
     EXPECT_GE(count, 3);
 }
 
+TEST(ManPage, OfTheHostsProgramHasItsCommands)
+{
+    petrel::test::Invocation call{std::string{PETREL_BIN_DIR} + "/petrel-host"};
+    if (!std::filesystem::exists(call.program)) {
+        GTEST_SKIP() << "petrel-host is not built";
+    }
+    call.arguments = {"--help"};
+    const auto text = test::content(page("petrel-host.8"));
+    std::istringstream help{petrel::test::run(call).out};
+    int commands = 0;
+    for (std::string line; std::getline(help, line);) {
+        if (line.starts_with("  ") && std::islower(static_cast<unsigned char>(line[2])) != 0 &&
+            !line.starts_with("  petrel")) {
+            EXPECT_NE(text.find("Cm " + line.substr(2, line.find(' ', 2) - 2)), std::string::npos) << line;
+            ++commands;
+        }
+    }
+    EXPECT_GE(commands, 15);
+}
+
 TEST(ManPage, IsTypesetWithoutAWarning)
 {
     if (!std::filesystem::exists(kTypesetter)) {
         GTEST_SKIP() << "no " << kTypesetter << " here to typeset the manual pages with";
     }
-    for (const auto* name : {"petrel.1", "petrel-agent.8"}) {
+    for (const auto* name : {"petrel.1", "petrel-agent.8", "petrel-host.8", "petrel-manager.8", "petrel-mpi.1"}) {
         petrel::test::Invocation groff{kTypesetter};
         groff.arguments = {"-mandoc", "-Tutf8", "-ww", "-z", page(name).string()};
         const auto ended = petrel::test::run(groff);

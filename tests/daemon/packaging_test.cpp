@@ -216,6 +216,35 @@ TEST_F(AlertRules, UseExportedMetricsOnly)
     }
 }
 
+// A panel with a misspelt metric shows nothing, and no error.
+TEST(Dashboard, UsesExportedMetricsOnly)
+{
+    const auto exported =
+        metrics_text(two_devices(), some_queues(), std::vector<DevicePauses>{{"sw1", 1, {{"Ethernet0", 3, {1, 1}}}}});
+    const auto dashboard = test::content(kPackaging / "grafana" / "petrel.json");
+    const auto used = matches(dashboard, std::regex{"\\bpetrel_\\w+"});
+    EXPECT_GE(used.size(), 20U);
+    for (const auto& metric : used) {
+        EXPECT_THAT(exported, HasSubstr("# TYPE " + metric.str() + " "));
+    }
+}
+
+// Labels by which the panels choose and group.
+TEST(Dashboard, UsesLabelsThatAreDocumented)
+{
+    const auto page = test::content(kPackaging / "../docs/metrics.md");
+    const auto dashboard = test::content(kPackaging / "grafana" / "petrel.json");
+    std::set<std::string> labels;
+    for (const auto& found : matches(dashboard, std::regex{"\\{\\{(\\w+)\\}\\}"})) {
+        labels.insert(found[1]);
+    }
+    EXPECT_GE(labels.size(), 4U);
+    labels.erase("instance");  // Prometheus adds it
+    for (const auto& label : labels) {
+        EXPECT_THAT(page, HasSubstr('`' + label + '`'));
+    }
+}
+
 class Install : public testing::Test {
 protected:
     void SetUp() override
@@ -259,7 +288,8 @@ TEST_F(Install, UsrHasAllFilesAndKeepsTheAdministratorsFile)
                   "usr/share/man/man8/petrel-agent.8", "usr/share/bash-completion/completions/petrel",
                   "usr/share/bash-completion/completions/petrel-tools", "usr/share/bash-completion/completions/pfcwd",
                   "usr/share/fish/vendor_completions.d/petrel.fish", "usr/share/zsh/vendor-completions/_petrel",
-                  "etc/petrel/agent.toml"});
+                  "usr/share/petrel/grafana/petrel.json", "usr/lib/systemd/system/petrel-manager.service",
+                  "etc/petrel/agent.toml", "etc/petrel-manager/manager.env"});
     // The folder for libraries differs between distributions.
     const std::filesystem::recursive_directory_iterator files{folder.path / "usr"};
     EXPECT_TRUE(std::ranges::any_of(files, [](const auto& file) {

@@ -179,7 +179,7 @@ class Packages(unittest.TestCase):
 
     def expect_nothing_left(self):
         self.assertEqual(self.root.left(), [])
-        self.assertNotIn("petrel", self.root.path("/etc/passwd").read_text())
+        self.assertNotIn("petrel", self.root.path("/etc/passwd").read_text())  # nor petrel-manager
         self.assertNotIn("petrel", self.root.path("/etc/group").read_text())
 
     def test_1_upgrade_in_a_storm_downgrade_remove_and_purge(self):
@@ -232,8 +232,12 @@ class Packages(unittest.TestCase):
         follow.stdout.close()
 
     def test_2_all_packages_at_once(self):
-        root, names = self.root, ("petrel", "petrel-lab", "petrel-sonic", "libsai-petrel", "petrel-dev")
+        root, names = self.root, ("petrel", "petrel-manager", "petrel-lab", "petrel-sonic", "libsai-petrel", "petrel-dev")
         root.run("dpkg", "-i", *map(self.package, names))
+        self.assertFalse(root.path("/run/petrel-test.pid").exists(), "the installation started a service")
+        self.assertIn("petrel-manager:", root.path("/etc/passwd").read_text())
+        self.assertIn("PETREL_MANAGER_OPTIONS=", root.path("/etc/petrel-manager/manager.env").read_text())
+        self.manager_stores()
         root.run("petrel", "demo", "--fast")
         root.run("petrel", "lab", "run", "/usr/share/petrel/scenarios/agent/calm.toml")
         self.assertIn("pfcwd", root.run("pfcwd", "--help").stdout)
@@ -245,6 +249,19 @@ class Packages(unittest.TestCase):
         self.assertIn("conflict", (refused.stdout + refused.stderr).lower())
         root.run("dpkg", "-P", *reversed(names))
         self.expect_nothing_left()
+
+    def manager_stores(self):
+        """The command of the unit makes the store, as the unit's user."""
+        unit = self.root.path("/lib/systemd/system/petrel-manager.service").read_text()
+        words = re.search(r"(?m)^ExecStart=(.*) \$PETREL_MANAGER_OPTIONS$", unit)[1].split()
+        self.root.run("install", "-d", "-o", "petrel-manager", "-g", "petrel-manager", "-m", "0750", "/var/lib/petrel-manager")
+        manager = subprocess.Popen(["chroot", str(self.root.root), "setpriv", "--reuid=petrel-manager", "--regid=petrel-manager",
+                                    "--clear-groups", *words], stderr=subprocess.PIPE, text=True)
+        self.assertIn("listens at port 7650", manager.stderr.readline())
+        manager.terminate()
+        self.assertEqual(manager.wait(timeout=HANG_GUARD_S), 0)
+        manager.stderr.close()
+        self.assertTrue(self.root.path("/var/lib/petrel-manager/manager.db").exists())
 
     def test_3_the_hosts_agent(self):
         self.root.run("dpkg", "-i", self.package("petrel-host"))
