@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #include "base/assert.hpp"
 #include "runtime/start_guard.hpp"
@@ -26,6 +27,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         waits = runtime::note_start(folder / "starts", now);
         PETREL_ASSERT(waits >= Duration::zero() && waits <= std::chrono::seconds{30}, "waits for {} ns", waits.count());
     }
-    PETREL_ASSERT(waits > Duration::zero(), "the fourth start within a minute does not wait");
+    // The file of a later version is neither read nor replaced.
+    const std::string_view text{reinterpret_cast<const char*>(data), size};
+    const bool later = text.starts_with("petrel_starts ") && !text.starts_with("petrel_starts 1\n");
+    PETREL_ASSERT(later || waits > Duration::zero(), "the fourth start within a minute does not wait");
     return 0;
 }
