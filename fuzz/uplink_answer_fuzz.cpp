@@ -71,7 +71,7 @@ public:
             for (const auto& [device, seq] : sent_) {
                 has[device] = std::max(has[device], seq);
             }
-            uplink_.stored(has, now_);
+            uplink_.stored({"honest", has}, now_);
         }
         PETREL_ASSERT(has == all(), "an honest manager has {} and {}", has["s0"], has["s1"]);
     }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <map>
 #include <utility>
 
 #include "api/answers.hpp"
@@ -14,6 +13,7 @@
 #include "base/complaint_text.hpp"
 #include "codec/manager/view_json.hpp"
 #include "http/listening_socket.hpp"
+#include "runtime/random_digits.hpp"
 #include "wire/rfc5424.hpp"
 
 namespace petrel::api {
@@ -65,7 +65,8 @@ Service::Service(runtime::EventLoop& loop, manager::Manager manager, ServiceOpti
       options_(std::move(options)),
       access_(options_.tokens),
       viewers_(loop_, manager_),
-      desk_(manager_, options_.places, [this] { store_soon(); })
+      desk_(manager_, options_.places, [this] { store_soon(); }),
+      boot_(runtime::random_digits())
 {
     tick_later();
     prune_later();
@@ -227,12 +228,15 @@ void Service::take(const codec::Report& report, const std::string& from, http::R
 {
     const auto now = loop_.now();
     manager_.take(report, from, now);
-    std::map<std::string, std::uint64_t> highest;
-    for (const auto& [event, text] : report.events) {
-        auto& seq = highest[event.device];
-        seq = std::max(seq, event.seq);
+    std::set<std::string> devices{report.names.begin(), report.names.end()};
+    for (const auto& one : report.events) {
+        devices.insert(one.event.device);
     }
-    waiting_.push_back({std::move(reply), report.agent, {highest.begin(), highest.end()}});
+    for (const auto& state : report.devices) {
+        devices.insert(state.device);
+    }
+    waiting_.push_back({std::move(reply), report.agent, std::move(devices)});
+    options_.reached("report_taken");
     store_soon();
 }
 
@@ -266,12 +270,23 @@ void Service::store()
     if (!waiting.empty()) {
         trouble_.clear();
     }
+    options_.reached("batch_stored");
     for (const auto& one : waiting) {
-        const auto now = loop_.now().wall;
-        one.reply(json(codec::stored_json(one.stored, manager_.to_clear(one.agent, now), now)));
+        one.reply(json(stored(one.agent, one.devices)));
+        options_.reached("report_answered");
     }
     viewers_.publish(*added);
     desk_.stored(loop_.now());
+}
+
+std::string Service::stored(const std::string& agent, const std::set<std::string>& devices) const
+{
+    const auto now = loop_.now().wall;
+    std::vector<std::pair<std::string, std::uint64_t>> highest;
+    for (const auto& device : devices) {
+        highest.emplace_back(device, manager_.store().highest(device));
+    }
+    return codec::stored_json(boot_, highest, manager_.to_clear(agent, now), now);
 }
 
 void Service::show(const Route& route, const http::Request& request, const http::Reply& reply)

@@ -8,7 +8,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,10 +31,11 @@ struct ServiceOptions {
     std::optional<http::Tls> tls{};
     std::vector<Token> tokens{};
     manager::Retention retention{};
-    std::vector<syslog::LogAddress> logs{};            // where log lines of switches arrive
-    std::vector<syslog::Network> log_senders{};        // besides this machine
-    std::vector<fleet::AgentPlace> places{};           // racks and roles of agents
-    std::function<void(const std::string& line)> log;  // called in the loop's thread
+    std::vector<syslog::LogAddress> logs{};                                        // where log lines of switches arrive
+    std::vector<syslog::Network> log_senders{};                                    // besides this machine
+    std::vector<fleet::AgentPlace> places{};                                       // racks and roles of agents
+    std::function<void(const std::string& line)> log;                              // called in the loop's thread
+    std::function<void(std::string_view point)> reached{[](std::string_view) {}};  // for tests that kill the process
 };
 
 class Service {
@@ -50,7 +53,7 @@ private:
     struct Waiting {
         http::Reply reply;
         std::string agent;
-        std::vector<std::pair<std::string, std::uint64_t>> stored;  // by device
+        std::set<std::string> devices;  // that the report names
     };
     struct Counts {
         std::uint64_t reports{};
@@ -82,6 +85,7 @@ private:
     http::Answer stream(const http::Request&);
     http::Answer ready() const;
     std::string metrics() const;
+    std::string stored(const std::string& agent, const std::set<std::string>& devices) const;  // the answer to a report
     void store_soon();
     void store();
     void prune_later();
@@ -96,6 +100,7 @@ private:
     std::vector<Waiting> waiting_;
     bool storing_{};
     std::atomic<std::size_t> waiting_bytes_{};
+    const std::string boot_;
     std::string trouble_;  // why the last commit failed; empty: it did not
     Counts counts_;
     std::vector<std::unique_ptr<syslog::LogListener>> logs_;

@@ -55,11 +55,11 @@ Handler manager_flags(CLI::App& app)
     app.add_option("--keep-sample-hours", flags->sample_hours, "For how long, default 24")
         ->check(CLI::Range(1U, 876'000U))
         ->type_name("HOURS");
-    return handler([flags](const Call&) {
+    return handler([flags](const Call& call) {
         auto given = flags->options;
         given.retention.oldest_event = std::chrono::hours{24} * flags->event_days;
         given.retention.oldest_sample = std::chrono::hours{flags->sample_hours};
-        return run_manager(given);
+        return run_manager(given, call.extras == nullptr ? nullptr : call.extras->reached);
     });
 }
 

@@ -137,7 +137,7 @@ Result<void> serve(const ManagerOptions& options, const fabric::Cables& cables, 
 
 }  // namespace
 
-ExitCode run_manager(const ManagerOptions& options)
+ExitCode run_manager(const ManagerOptions& options, const std::function<void(std::string_view point)>& reached)
 {
     const auto cables = read_all_cables(options);
     const auto tokens = read_tokens(options.tokens);
@@ -159,6 +159,9 @@ ExitCode run_manager(const ManagerOptions& options)
                             .log_senders = *senders,
                             .places = *places,
                             .log = [](const std::string& line) { print_stderr("petrel manager: " + line); }};
+    if (reached) {
+        how.reached = reached;
+    }
     const auto ended = serve(options, *cables, std::move(how));
     return ended ? ExitCode::ok : fail(ended.error());
 }

@@ -1,8 +1,10 @@
 // `petrel manager`: the fabric manager, until it is stopped.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
+#include <string_view>
 
 #include "manager/store.hpp"
 #include "terminal/exit_code.hpp"
@@ -23,6 +25,7 @@ struct ManagerOptions {
     std::vector<std::string> syslog_from;  // networks
 };
 
-ExitCode run_manager(const ManagerOptions&);
+// `reached`: for tests that kill the process. Empty: none.
+ExitCode run_manager(const ManagerOptions&, const std::function<void(std::string_view point)>& reached = {});
 
 }  // namespace petrel::cli

@@ -39,9 +39,14 @@ std::string_view link_word(std::optional<bool> up) { return !up ? "unknown" : *u
 
 }  // namespace
 
-std::string report_head(std::string_view agent, std::string_view boot, std::string_view version)
+std::string report_head(std::string_view agent, std::string_view boot, std::string_view version,
+                        const std::vector<std::string>& devices)
 {
-    return to_line(Json{{"report", 1}, {"agent", agent}, {"boot", boot}, {"version", version}});
+    Json head{{"report", 1}, {"agent", agent}, {"boot", boot}, {"version", version}};
+    if (!devices.empty()) {
+        head["devices"] = devices;
+    }
+    return to_line(head);
 }
 
 std::string snapshot_line(const uplink::DeviceState& device)
@@ -69,6 +74,12 @@ std::string snapshot_line(const uplink::DeviceState& device)
         Json{{"devices", Json::array({{{"device", device.device}, {"state", device.state}, {"ports", ports}}})}});
 }
 
+std::string gap_line(const uplink::Gap& gap)
+{
+    return to_line(
+        Json{{"seq", gap.last}, {"event", "events_forgotten"}, {"device", gap.device}, {"first", gap.first}});
+}
+
 std::string samples_line(std::span<const uplink::QueueSample> samples)
 {
     auto list = Json::array();
@@ -84,22 +95,22 @@ std::string samples_line(std::span<const uplink::QueueSample> samples)
     return to_line(Json{{"samples", std::move(list)}});
 }
 
-Result<std::map<std::string, std::uint64_t>> read_stored(std::string_view body)
+Result<uplink::Stored> read_stored(std::string_view body)
 {
     const auto answer = object_in(body);
     const auto stored = answer ? answer->find("stored") : Json::const_iterator{};
     if (!answer || stored == answer->end() || !stored->is_object()) {
         return tl::unexpected(not_an_answer("no object with \"stored\""));
     }
-    std::map<std::string, std::uint64_t> by_device;
+    uplink::Stored all{text_at(*answer, "manager"), {}};
     for (const auto& [device, value] : stored->items()) {
         const auto seq = value.is_object() ? value.find("seq") : value.end();
         if (!value.is_object() || seq == value.end() || !seq->is_number_unsigned()) {
             return tl::unexpected(not_an_answer("a device without the number \"seq\""));
         }
-        by_device[device] = seq->get<std::uint64_t>();
+        all.upto[device] = seq->get<std::uint64_t>();
     }
-    return by_device;
+    return all;
 }
 
 std::vector<uplink::LinkToClear> read_links_to_clear(std::string_view body)

@@ -11,16 +11,22 @@
 
 #include "base/result.hpp"
 #include "uplink/snapshot.hpp"
+#include "uplink/stored.hpp"
+#include "uplink/uplink.hpp"
 
 namespace petrel::codec {
 
 // Lines of a report, without the newline.
-std::string report_head(std::string_view agent, std::string_view boot, std::string_view version);
+// `devices`: the answer is to show what is stored of them, whether or not the report has anything about them.
+std::string report_head(std::string_view agent, std::string_view boot, std::string_view version,
+                        const std::vector<std::string>& devices);
 std::string snapshot_line(const uplink::DeviceState&);
+// An event with the number of the last one that it stands for.
+std::string gap_line(const uplink::Gap&);
 std::string samples_line(std::span<const uplink::QueueSample>);
 
-// The answer to a report: by device, the last event that is stored.
-Result<std::map<std::string, std::uint64_t>> read_stored(std::string_view body);
+// The answer to a report.
+Result<uplink::Stored> read_stored(std::string_view body);
 
 // The same answer: the link-down registers that the agent may clear, each up to the event with this number. Empty if
 // the answer has none.

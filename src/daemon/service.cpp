@@ -428,6 +428,9 @@ void Service::settled(const DeviceRunner&)
         const auto last = [this] { uplink_ ? uplink_->stop([this] { around_.stop(); }) : around_.stop(); };
         return nos_ ? nos_->stop(last) : last();
     }
+    if (uplink_) {
+        uplink_->look();
+    }
     check_ready();
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <random>
 #include <span>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "daemon/manager_token.hpp"
 #include "daemon/uplink_snapshot.hpp"
 #include "runtime/atomic_file.hpp"
+#include "runtime/random_digits.hpp"
 #include "words/words.hpp"
 
 namespace petrel::daemon {
@@ -30,8 +30,10 @@ constexpr Duration kTickEvery = 1s;
 constexpr Duration kDeadline = 10s;
 // How long a stop waits for the last events to arrive.
 constexpr Duration kStopPatience = 2s;
-// Of snapshots in one request. With events and samples it stays below the 1 MiB that the manager accepts.
+// Of snapshots in one request. With events and samples it stays below the 1 MiB that the manager accepts. A snapshot
+// that is larger has a request of its own, with samples at most.
 constexpr std::size_t kMostExtraBytes = std::size_t{256} * 1024;
+constexpr std::size_t kLargestSnapshot = std::size_t{768} * 1024;
 
 // A look may be under way at any time: then its counters are read a little later.
 constexpr Duration kSampleRetry = 50ms;
@@ -40,13 +42,6 @@ constexpr std::size_t kMostSamples = 8192;
 constexpr std::size_t kMostSamplesAtOnce = 1500;
 
 constexpr int kGood = 200;
-
-// 128 random bits, so that no two starts of an agent have the same.
-std::string new_boot()
-{
-    std::random_device random;
-    return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
-}
 
 // Refusals of what was sent. A smaller request may be accepted.
 bool is_about_content(int status) { return status == 400 || status == 413 || status == 422; }
@@ -110,10 +105,14 @@ Result<std::unique_ptr<UplinkRunner>> UplinkRunner::make(runner::Loop& loop, std
              fmt::format("{}: {}; all events are sent again", file->path().string(), kept.error().what),
              {}});
     }
-    Setup setup{config,           std::move(version),
-                new_boot(),       clients({url->tls, url->host, url->port, config.manager_ca_file}),
-                std::move(*file), std::move(policies),
-                std::move(log),   std::move(reached)};
+    Setup setup{config,
+                std::move(version),
+                runtime::random_digits(),
+                clients({url->tls, url->host, url->port, config.manager_ca_file}),
+                std::move(*file),
+                std::move(policies),
+                std::move(log),
+                std::move(reached)};
     return std::unique_ptr<UplinkRunner>{
         new UplinkRunner{loop, std::move(worker), runners, std::move(setup), std::move(before)}};
 }
@@ -146,12 +145,18 @@ void UplinkRunner::start()
     sample();
 }
 
-// The state of the devices is rendered in the worker, because a switch may have thousands of queues.
 void UplinkRunner::tick()
 {
     tick_ = loop_.at(loop_.now().mono + kTickEvery, [this] { tick(); });
     save();
-    if (rendering_ || uplink_.is_under_way()) {
+    look();
+}
+
+// The state of the devices is rendered in the worker, because a switch may have thousands of queues.
+void UplinkRunner::look()
+{
+    look_waits_ = rendering_ || uplink_.is_under_way();
+    if (look_waits_) {
         return;
     }
     auto seen = std::make_shared<std::vector<DeviceSeen>>();
@@ -197,6 +202,14 @@ void UplinkRunner::rendered(std::vector<std::pair<std::string, std::string>> lin
         shown_[device].now = std::move(line);
     }
     send();
+    look_if_waiting();
+}
+
+void UplinkRunner::look_if_waiting()
+{
+    if (look_waits_) {
+        look();
+    }
 }
 
 // Many events of one step are sent together.
@@ -241,15 +254,18 @@ void UplinkRunner::plan()
     }
 }
 
-// The snapshots that the manager does not have, as far as there is room. All of them if the request must name all
-// devices: then the manager may be another one.
+// The snapshots that the manager does not have, as far as there is room. If it may be another one, it has none.
 std::string UplinkRunner::extras(const uplink::Batch& batch)
 {
     std::string lines;
     in_request_.clear();
-    for (const auto& [device, shown] : shown_) {
-        const bool wanted = batch.names_devices || (batch.with_extras && shown.now != shown.sent);
-        if (wanted && lines.size() + shown.now.size() < kMostExtraBytes) {
+    for (auto& [device, shown] : shown_) {
+        if (batch.names_devices) {
+            shown.sent.clear();
+        }
+        const bool alone = lines.empty() && batch.events == 0;
+        const auto room = alone ? kLargestSnapshot : kMostExtraBytes;
+        if (batch.with_extras && shown.now != shown.sent && lines.size() + shown.now.size() < room) {
             lines += shown.now + '\n';
             in_request_[device] = shown.now;
         }
@@ -267,8 +283,13 @@ std::string UplinkRunner::samples(const uplink::Batch& batch)
 
 void UplinkRunner::post(uplink::Batch batch)
 {
-    auto body = codec::report_head(setup_.config.name, setup_.boot, setup_.version) + '\n';
+    auto body = codec::report_head(setup_.config.name, setup_.boot, setup_.version,
+                                   batch.names_devices ? spool_->devices() : std::vector<std::string>{}) +
+                '\n';
     body += batch.lines;
+    for (const auto& gap : batch.gaps) {
+        body += codec::gap_line(gap) + '\n';
+    }
     body += extras(batch);
     body += samples(batch);
     setup_.reached("report_sent");
@@ -335,6 +356,7 @@ void UplinkRunner::answered(const Answer& answer)
     }
     finish_stop();
     send();
+    look_if_waiting();
 }
 
 // The manager repeats what an answer that got lost allowed. What is cleared already changes nothing.

@@ -54,6 +54,7 @@ public:
 
     void start();
     void event_written();
+    void look();  // at the state of the devices: now, or when the request under way is answered
     control::ManagerReport report() const;
 
     // Sends the last events if the manager is connected, for at most a few seconds; then calls `done`.
@@ -87,6 +88,7 @@ private:
 
     void tick();
     void sample();
+    void look_if_waiting();
     void rendered(std::vector<std::pair<std::string, std::string>> lines);  // by device
     void save();
     void send();
@@ -123,6 +125,7 @@ private:
     std::deque<uplink::QueueSample> samples_;     // to be sent; the oldest are dropped while there is no manager
     std::size_t samples_in_request_{};            // the first of them
     bool rendering_{};
+    bool look_waits_{};
     bool send_posted_{};
     bool saving_{};
     uplink::Acknowledged saved_;

@@ -1,4 +1,6 @@
 // What the store gives back.
+#include <iterator>
+
 #include "codec/event_reader.hpp"
 #include "codec/manager/report_reader.hpp"
 #include "manager/store.hpp"
@@ -76,6 +78,17 @@ Result<std::vector<SourceRecord>> Store::sources() const
         }
     }
     return all;
+}
+
+std::uint64_t Store::highest(const std::string& device) const
+{
+    const auto source = source_numbers_.find({device, fabric::Channel::agent});
+    if (source == source_numbers_.end()) {
+        return 0;
+    }
+    const auto behind = numbers_.lower_bound({source->second + 1, 0});
+    const bool known = behind != numbers_.begin() && std::prev(behind)->first.first == source->second;
+    return known ? std::prev(behind)->second.highest : 0;
 }
 
 Result<HeardTimes> Store::heard() const

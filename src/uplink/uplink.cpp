@@ -24,9 +24,6 @@ std::optional<Batch> Uplink::next(const Spool& spool, bool extras, Instant now)
     if (under_way_ || backs_off) {
         return std::nullopt;
     }
-    for (auto& [device, acknowledged] : acknowledged_) {
-        find_gap(spool, device, acknowledged);
-    }
     auto batch = in_doubt_ ? Batch{} : collect(spool);
     batch.names_devices = in_doubt_;
     batch.with_extras = most_events_ == kMostEvents;
@@ -43,40 +40,65 @@ Batch Uplink::collect(const Spool& spool)
     auto device = acknowledged_.begin();
     std::advance(device, acknowledged_.empty() ? 0 : first_device_++ % acknowledged_.size());
     for (std::size_t turn = 0; turn != acknowledged_.size(); ++turn) {
-        for (auto after = device->second; batch.events != most_events_;) {
-            const auto event = spool.at_or_after(device->first, after + 1);
-            const bool fits = event && (batch.events == 0 || batch.lines.size() + event->json.size() < kMostBytes);
-            if (!fits) {
-                break;
-            }
-            batch.lines += event->json;
-            batch.lines += '\n';
-            ++batch.events;
-            after = event->seq;
-            batch.upto[device->first] = after;
-        }
+        add_events(spool, device->first, device->second, batch);
         device = std::next(device) == acknowledged_.end() ? acknowledged_.begin() : std::next(device);
     }
     return batch;
 }
 
-void Uplink::find_gap(const Spool& spool, const std::string& device, std::uint64_t& acknowledged)
+void Uplink::add_events(const Spool& spool, const std::string& device, std::uint64_t after, Batch& batch)
 {
-    const auto oldest = spool.at_or_after(device, acknowledged + 1);
-    const auto before = oldest ? oldest->seq - 1 : spool.last_seq(device);
-    if (before > acknowledged) {
-        gaps_.push_back({device, acknowledged + 1, before});
-        acknowledged = before;
+    while (batch.events != most_events_) {
+        const auto event = spool.at_or_after(device, after + 1);
+        const auto before = event ? event->seq - 1 : spool.last_seq(device);
+        if (before > after) {
+            add_gap({device, after + 1, before}, batch);
+            after = before;
+            continue;
+        }
+        if (!event || (batch.events != 0 && batch.lines.size() + event->json.size() >= kMostBytes)) {
+            return;
+        }
+        batch.lines += event->json;
+        batch.lines += '\n';
+        ++batch.events;
+        after = event->seq;
+        batch.upto[device] = after;
     }
 }
 
-void Uplink::stored(const Acknowledged& stored, Instant now)
+void Uplink::add_gap(const Gap& gap, Batch& batch)
+{
+    batch.gaps.push_back(gap);
+    ++batch.events;
+    batch.upto[gap.device] = gap.last;
+    const auto [known, is_new] = noted_.try_emplace(gap.device, gap);
+    auto& noted = known->second;
+    if (is_new) {
+        gaps_.push_back(gap);
+    }
+    if (gap.first < noted.first) {  // the manager has lost what it had
+        gaps_.push_back({gap.device, gap.first, std::min(gap.last, noted.first - 1)});
+        noted.first = gap.first;
+    }
+    if (gap.last > noted.last) {
+        gaps_.push_back({gap.device, std::max(gap.first, noted.last + 1), gap.last});
+        noted.last = gap.last;
+    }
+}
+
+void Uplink::stored(const Stored& stored, Instant now)
 {
     const auto batch = std::exchange(under_way_, std::nullopt).value_or(Batch{});
+    if (std::exchange(manager_, stored.manager) != stored.manager && !batch.names_devices) {
+        in_doubt_ = true;  // it may have older files: only the answer to the next request counts
+        wake_ = now;
+        return;
+    }
     bool progress = batch.events == 0;
     for (auto& [device, acknowledged] : acknowledged_) {
-        const auto answered = stored.find(device);
-        if (answered == stored.end()) {
+        const auto answered = stored.upto.find(device);
+        if (answered == stored.upto.end()) {
             continue;
         }
         const auto sent = batch.upto.find(device);

@@ -7,9 +7,10 @@
 //      └──────failed()──────┘                               after a back-off: 1 s, 2 s, ... 30 s, with jitter
 //
 // An event that is not acknowledged is sent again, so the manager receives it at least once; (device, seq) identifies
-// it. At the start and after each failure the first request has no events and names all devices: the answer shows what
-// the manager has. If that is less than it acknowledged (another manager, or one with older files), the events after
-// that are sent again. Events that the memory forgot before the manager had them are a gap, which is reported once.
+// it. At the start, after each failure and after each restart of the manager, a request has no events and names all
+// devices: the answer shows what the manager has. If that is less than it acknowledged (another manager, or one with
+// older files), the events after that are sent again. A gap is events that the memory forgot before the manager had
+// them: the manager receives it in their place.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +24,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "uplink/stored.hpp"
 
 namespace petrel::uplink {
 
@@ -40,22 +42,20 @@ public:
     virtual std::optional<Event> at_or_after(const std::string& device, std::uint64_t seq) const = 0;
 };
 
-// By device, the number of the last event that the manager has stored.
-using Acknowledged = std::map<std::string, std::uint64_t>;
-
-// The content of one request.
-struct Batch {
-    std::string lines;  // events, each with a line feed
-    std::size_t events{};
-    Acknowledged upto;     // of each device, the number of its last event among them
-    bool names_devices{};  // the request must name all devices (with a snapshot): the answer then says what is stored
-    bool with_extras{};    // it may carry a snapshot and samples
-};
-
 struct Gap {
     std::string device;
     std::uint64_t first{};
     std::uint64_t last{};
+};
+
+// The content of one request.
+struct Batch {
+    std::string lines;      // events, each with a line feed
+    std::vector<Gap> gaps;  // in place of the events that the memory does not have any more
+    std::size_t events{};   // and gaps
+    Acknowledged upto;      // of each device, the number of its last event among them
+    bool names_devices{};   // the request must name all devices (with a snapshot): the answer then says what is stored
+    bool with_extras{};     // it may carry a snapshot and samples
 };
 
 class Uplink {
@@ -74,8 +74,8 @@ public:
     std::optional<Batch> next(const Spool&, bool extras, Instant now);
     Instant wake() const { return under_way_ ? kNever : wake_; }
 
-    // The answer to the batch under way: by device, the last event that the manager has stored.
-    void stored(const Acknowledged&, Instant now);
+    // The answer to the batch under way.
+    void stored(const Stored&, Instant now);
     // No answer, or a refusal. `too_much`: of the content. `after`: the manager asks for that much time.
     void failed(bool too_much, std::optional<Duration> after, Instant now);
 
@@ -83,12 +83,13 @@ public:
     bool is_under_way() const { return under_way_.has_value(); }
     // How many events the manager does not have yet.
     std::uint64_t waiting(const Spool&) const;
-    // Events that the memory forgot before the manager had them, since the last call.
+    // The gaps that were found since the last call.
     std::vector<Gap> take_gaps() { return std::exchange(gaps_, {}); }
 
 private:
-    void find_gap(const Spool&, const std::string& device, std::uint64_t& acknowledged);
     Batch collect(const Spool&);
+    void add_events(const Spool&, const std::string& device, std::uint64_t after, Batch&);
+    void add_gap(const Gap&, Batch&);
 
     Acknowledged acknowledged_;
     std::minstd_rand random_;
@@ -96,9 +97,11 @@ private:
     std::size_t most_events_{kMostEvents};  // in a request
     std::size_t first_device_{};            // in the next batch: the devices take turns
     unsigned failures_{};                   // since the last answer
+    std::string manager_;                   // the process that answered last
     bool in_doubt_{true};                   // what the manager has: it may be another one, or have older files
     Instant wake_{};
     std::vector<Gap> gaps_;
+    std::map<std::string, Gap> noted_;  // by device, what gaps_ has had of it
 };
 
 }  // namespace petrel::uplink

@@ -1,5 +1,5 @@
-// Real agents report to a real HTTP server that stands in for the manager. Both are killed at the worst moments: the
-// manager has each event of the agent's history afterwards.
+// Real agents report to a real HTTP server that stands in for the manager and misbehaves, and to the real manager. All
+// are killed at the worst moments: the manager has each event of the agent's history afterwards.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +12,7 @@
 
 #include "runtime/state_file.hpp"
 #include "support/agent_process.hpp"
+#include "support/manager_process.hpp"
 #include "support/manager_stand_in.hpp"
 #include "support/shared_switch.hpp"
 #include "support/temporary_folder.hpp"
@@ -26,12 +27,13 @@ using testing::HasSubstr;
 
 constexpr std::uint16_t kPort = 1;
 
-class UplinkProcessTest : public testing::Test {
+class UplinkFixture : public testing::Test {
 protected:
-    std::unique_ptr<AgentProcess> live(const std::string& die_at = {}, std::vector<std::string> flags = {})
+    std::unique_ptr<AgentProcess> live(const std::string& url, const std::string& die_at,
+                                       std::vector<std::string> flags)
     {
         std::filesystem::remove(folder / "state/starts");  // the next start is not delayed
-        flags.insert(flags.end(), {"--name", "tor-17", "--manager-url", manager.url()});
+        flags.insert(flags.end(), {"--name", "tor-17", "--manager-url", url});
         return std::make_unique<AgentProcess>(AgentProcess::Options{
             .folder = folder.path(),
             .config = fmt::format("[[device]]\nname = \"sw\"\ndriver = \"shared:{}\"\n[[policy]]\n"
@@ -58,6 +60,17 @@ protected:
         return {(*state)->events().begin(), (*state)->events().end()};
     }
 
+    test::TemporaryFolder folder;
+    SharedSwitch sw{folder / "switch"};
+};
+
+class UplinkProcessTest : public UplinkFixture {
+protected:
+    std::unique_ptr<AgentProcess> live(const std::string& die_at = {}, std::vector<std::string> flags = {})
+    {
+        return UplinkFixture::live(manager.url(), die_at, std::move(flags));
+    }
+
     // Of an agent that has ended.
     void expect_manager_has_the_history() const
     {
@@ -75,9 +88,7 @@ protected:
         }
     }
 
-    test::TemporaryFolder folder;
     ManagerStandIn manager{folder / "manager"};
-    SharedSwitch sw{folder / "switch"};
 };
 
 TEST_F(UplinkProcessTest, events_and_the_state_of_the_device_reach_the_manager)
@@ -167,6 +178,8 @@ TEST_F(UplinkProcessTest, a_history_that_was_too_short_is_a_gap_that_is_reported
                 HasSubstr("2 events never reached the manager, last: sw, numbers 1 to 2"));
     agent->stop();
     EXPECT_THAT(manager.events().front(), HasSubstr("\"seq\": 3"));
+    EXPECT_THAT(manager.events().back(),
+                HasSubstr(R"("seq": 2, "event": "events_forgotten", "device": "sw", "first": 1)"));
 }
 
 TEST_F(UplinkProcessTest, the_manager_has_each_event_after_the_agent_was_killed_anywhere)
@@ -202,6 +215,94 @@ TEST_F(UplinkProcessTest, a_manager_that_was_replaced_gets_the_history_again)
     manager.wait_for_events(4);
     first->stop();
     expect_manager_has_the_history();
+}
+
+class RealManagerTest : public UplinkFixture {
+protected:
+    std::unique_ptr<AgentProcess> live(const std::string& die_at = {})
+    {
+        return UplinkFixture::live(manager.url(), die_at, {});
+    }
+
+    static std::size_t number_of_events(const AgentProcess& agent)
+    {
+        const auto lines = agent.control({"events", "--json", "--last", "10000"}).out;
+        return static_cast<std::size_t>(std::ranges::count(lines, '\n'));
+    }
+
+    // Of an agent that has ended. The manager is killed to read its file.
+    void expect_each_event_once()
+    {
+        manager.kill();
+        auto stored = manager.stored("sw");
+        std::ranges::sort(stored);
+        std::vector<std::uint64_t> kept;
+        for (const auto& event : history()) {
+            kept.push_back(event.seq);
+        }
+        EXPECT_EQ(stored, kept);
+        manager.start();
+    }
+
+    test::ManagerProcess manager{folder / "manager"};
+};
+
+TEST_F(RealManagerTest, each_event_arrives_once_when_the_agent_is_killed_anywhere)
+{
+    for (const auto* point : {"report_sent:2", "report_sent:3", "report_stored:1", "report_stored:2",
+                              "acknowledged_saves:1", "state_written:2"}) {
+        SCOPED_TRACE(point);
+        const auto dies = live(point);
+        sw.storm(kPort);
+        dies->wait_for("no line has this");  // until it is dead
+        EXPECT_EQ(dies->wait(), -1);
+        const auto agent = live();
+        ASSERT_NE(agent->wait_for("manager_connected"), "");
+        sw.calm(kPort);
+        ASSERT_NE(agent->wait_for("storm_restored"), "");
+        manager.wait_for_events(number_of_events(*agent));
+        agent->stop();
+        expect_each_event_once();
+    }
+}
+
+TEST_F(RealManagerTest, each_event_arrives_once_when_the_manager_is_killed_anywhere)
+{
+    const auto agent = live();
+    for (const auto* point : {"report_taken:1", "report_taken:2", "batch_stored:1", "batch_stored:2",
+                              "report_answered:1", "report_answered:2"}) {
+        SCOPED_TRACE(point);
+        manager.kill();
+        manager.start(point);
+        storm(*agent);
+        manager.wait();
+        manager.start();
+        manager.wait_for_events(number_of_events(*agent));
+    }
+    agent->stop();
+    expect_each_event_once();
+}
+
+// The copy is older than what the manager acknowledged, and no request fails meanwhile.
+TEST_F(RealManagerTest, a_manager_with_an_older_copy_of_its_file_gets_the_events_again)
+{
+    const auto agent = live();
+    storm(*agent);
+    manager.wait_for_events(2);
+    manager.kill();
+    const auto copy = folder / "copy";
+    std::filesystem::copy(folder / "manager", copy);
+    manager.start();
+    storm(*agent);
+    manager.wait_for_events(4);
+    manager.kill();
+    std::filesystem::remove_all(folder / "manager");
+    std::filesystem::copy(copy, folder / "manager");
+    manager.start();
+    storm(*agent);
+    manager.wait_for_events(6);
+    agent->stop();
+    expect_each_event_once();
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class Store:
         lines = [json.loads(line) for line in body.decode("utf-8").splitlines()]
         head, rest = lines[0], lines[1:]
         assert head["report"] == 1 and len(head["boot"]) == 32, head
-        named = set()
+        named = set(head.get("devices", []))
         for line in rest:
             if "event" in line:
                 key = (line["device"], line["seq"])
@@ -57,7 +57,7 @@ class Store:
         os.fsync(self.file.fileno())
         (self.folder / "devices.json").write_text(json.dumps(self.devices))
         highest = {device: max([seq for of, seq in self.events if of == device], default=0) for device in named}
-        return {"stored": {device: {"seq": seq} for device, seq in highest.items()}, "time_us": 0}
+        return {"manager": str(os.getpid()), "stored": {device: {"seq": seq} for device, seq in highest.items()}, "time_us": 0}
 
     def answer(self, path):
         known = self.folder / ("answer" + path.split("?")[0].replace("/", "_") + ".json")

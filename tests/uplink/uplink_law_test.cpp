@@ -90,13 +90,12 @@ private:
         in_doubt_ = true;
     }
 
-    // The manager was away while its files were put back: a heartbeat of the agent failed then, and requests that were
-    // late do not arrive any more.
+    // The manager restarts with older files, between two requests. Requests to its former process do not arrive any
+    // more.
     void lose_files()
     {
         stored_ = old_files_;
-        now_ += 1min;
-        exchange(true, true);
+        ++manager_;
         late_.clear();
         in_doubt_ = true;
     }
@@ -115,6 +114,9 @@ private:
             return uplink_->failed(false, std::nullopt, now_);
         }
         take(batch->lines);
+        for (const auto& gap : batch->gaps) {
+            stored_.insert({gap.device, gap.last});
+        }
         if (answer_lost) {
             return uplink_->failed(false, std::nullopt, now_);
         }
@@ -124,8 +126,8 @@ private:
                 answer[device] = highest(device);
             }
         }
-        uplink_->stored(answer, now_);
-        in_doubt_ = false;
+        uplink_->stored({std::to_string(manager_), answer}, now_);
+        in_doubt_ = in_doubt_ && !batch->names_devices;
     }
 
     void take(const std::string& lines)
@@ -177,6 +179,7 @@ private:
     std::set<Number> old_files_;  // a copy that an operator may put back
     std::set<Number> gaps_;
     std::vector<std::string> late_;
+    int manager_{};  // its process
     Instant now_{1h};
     bool in_doubt_{};
 };

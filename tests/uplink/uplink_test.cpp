@@ -14,6 +14,7 @@ using testing::IsEmpty;
 using testing::Pair;
 
 constexpr Instant kNow{1h};
+constexpr auto kManager = "first process";
 
 class UplinkTest : public testing::Test {
 protected:
@@ -21,7 +22,7 @@ protected:
     void connect(const Acknowledged& manager_has = {})
     {
         ASSERT_TRUE(uplink.next(spool, false, kNow));
-        uplink.stored(manager_has, kNow);
+        uplink.stored({kManager, manager_has}, kNow);
     }
 
     test::SimulatedSpool spool{{"leaf3", "leaf4"}, 5};
@@ -46,7 +47,7 @@ TEST_F(UplinkTest, events_go_out_at_once_and_are_not_sent_again_when_stored)
     EXPECT_EQ(batch->lines, "leaf3 1\nleaf3 2\n");
     EXPECT_THAT(batch->upto, ElementsAre(Pair("leaf3", 2U)));
     EXPECT_FALSE(uplink.next(spool, true, kNow)) << "one request at a time";
-    uplink.stored({{"leaf3", 2}}, kNow);
+    uplink.stored({kManager, {{"leaf3", 2}}}, kNow);
     EXPECT_FALSE(uplink.next(spool, false, kNow));
     EXPECT_EQ(uplink.waiting(spool), 0U);
 }
@@ -56,7 +57,7 @@ TEST_F(UplinkTest, events_that_the_manager_did_not_store_are_sent_again)
     connect();
     spool.emit("leaf3", 3);
     ASSERT_TRUE(uplink.next(spool, false, kNow));
-    uplink.stored({{"leaf3", 1}}, kNow);
+    uplink.stored({kManager, {{"leaf3", 1}}}, kNow);
     EXPECT_EQ(uplink.next(spool, false, kNow)->lines, "leaf3 2\nleaf3 3\n");
 }
 
@@ -65,7 +66,7 @@ TEST_F(UplinkTest, an_answer_without_progress_is_a_failure)
     connect();
     spool.emit("leaf3", 1);
     ASSERT_TRUE(uplink.next(spool, false, kNow));
-    uplink.stored({{"leaf3", 0}}, kNow);
+    uplink.stored({kManager, {{"leaf3", 0}}}, kNow);
     EXPECT_FALSE(uplink.next(spool, false, kNow));
     EXPECT_GT(uplink.wake(), kNow);
 }
@@ -88,7 +89,7 @@ TEST_F(UplinkTest, the_devices_take_turns)
         spool.emit(device, Uplink::kMostEvents);
     }
     const auto first = uplink.next(spool, false, kNow)->upto;
-    uplink.stored(first, kNow);
+    uplink.stored({kManager, first}, kNow);
     const auto second = uplink.next(spool, false, kNow)->upto;
     EXPECT_EQ(first.size(), 1U);
     EXPECT_EQ(second.size(), 1U);
@@ -137,7 +138,7 @@ TEST_F(UplinkTest, a_request_that_is_too_much_is_sent_in_halves_without_extras)
     const auto third = uplink.wake();
     const auto probe = uplink.next(spool, true, third);
     EXPECT_FALSE(probe->with_extras);
-    uplink.stored({}, third);
+    uplink.stored({kManager, {}}, third);
     EXPECT_EQ(uplink.next(spool, false, third)->events, 500U);
 }
 
@@ -147,13 +148,19 @@ TEST_F(UplinkTest, events_that_the_memory_forgot_are_one_gap_and_are_not_waited_
     spool.emit("leaf3", 12);  // the memory keeps 5
     const auto batch = uplink.next(spool, false, kNow);
     EXPECT_EQ(batch->upto.at("leaf3"), 12U);
-    EXPECT_EQ(batch->events, 5U);
+    EXPECT_EQ(batch->events, 6U) << "the gap is one";
+    ASSERT_EQ(batch->gaps.size(), 1U);
+    EXPECT_EQ(batch->gaps[0].last, 7U);
     const auto gaps = uplink.take_gaps();
     ASSERT_EQ(gaps.size(), 1U);
     EXPECT_EQ(gaps[0].device, "leaf3");
     EXPECT_EQ(gaps[0].first, 1U);
     EXPECT_EQ(gaps[0].last, 7U);
-    EXPECT_THAT(uplink.take_gaps(), IsEmpty());
+    uplink.failed(false, std::nullopt, kNow);
+    ASSERT_TRUE(uplink.next(spool, false, uplink.wake())->names_devices);
+    uplink.stored({kManager, {{"leaf3", 0}}}, kNow);
+    EXPECT_EQ(uplink.next(spool, false, kNow)->gaps.size(), 1U) << "the manager does not have it";
+    EXPECT_THAT(uplink.take_gaps(), IsEmpty()) << "reported once";
 }
 
 TEST_F(UplinkTest, events_from_before_the_first_contact_that_are_gone_are_no_gap)
@@ -161,7 +168,7 @@ TEST_F(UplinkTest, events_from_before_the_first_contact_that_are_gone_are_no_gap
     spool.emit("leaf3", 12);
     Uplink late{{}, spool, 1};
     ASSERT_TRUE(late.next(spool, false, kNow));
-    late.stored({}, kNow);
+    late.stored({kManager, {}}, kNow);
     EXPECT_EQ(late.next(spool, false, kNow)->events, 5U);
     EXPECT_THAT(late.take_gaps(), IsEmpty());
 }
@@ -171,13 +178,31 @@ TEST_F(UplinkTest, a_manager_with_older_files_gets_the_events_again)
     connect();
     spool.emit("leaf3", 4);
     ASSERT_TRUE(uplink.next(spool, false, kNow));
-    uplink.stored({{"leaf3", 4}}, kNow);
+    uplink.stored({kManager, {{"leaf3", 4}}}, kNow);
     ASSERT_TRUE(uplink.next(spool, true, kNow));
     uplink.failed(false, std::nullopt, kNow);
     const auto again = uplink.wake();
     ASSERT_TRUE(uplink.next(spool, false, again)->names_devices);
-    uplink.stored({{"leaf3", 2}}, again);
+    uplink.stored({kManager, {{"leaf3", 2}}}, again);
     EXPECT_EQ(uplink.next(spool, false, again)->lines, "leaf3 3\nleaf3 4\n");
+}
+
+// It may have older files, although no request failed.
+TEST_F(UplinkTest, a_manager_that_restarted_is_asked_what_it_has)
+{
+    connect();
+    spool.emit("leaf3", 3);
+    ASSERT_TRUE(uplink.next(spool, false, kNow));
+    uplink.stored({kManager, {{"leaf3", 3}}}, kNow);
+    spool.emit("leaf3", 1);
+    ASSERT_EQ(uplink.next(spool, false, kNow)->lines, "leaf3 4\n");
+    uplink.stored({"second process", {{"leaf3", 4}}}, kNow);
+    const auto batch = uplink.next(spool, false, kNow);
+    ASSERT_TRUE(batch);
+    EXPECT_TRUE(batch->names_devices);
+    EXPECT_EQ(batch->events, 0U);
+    uplink.stored({"second process", {{"leaf3", 1}}}, kNow);
+    EXPECT_EQ(uplink.next(spool, false, kNow)->lines, "leaf3 2\nleaf3 3\nleaf3 4\n");
 }
 
 TEST_F(UplinkTest, a_memory_that_was_lost_counts_from_its_last_event)
@@ -185,7 +210,7 @@ TEST_F(UplinkTest, a_memory_that_was_lost_counts_from_its_last_event)
     spool.emit("leaf3", 3);
     Uplink after{{{"leaf3", 9}}, spool, 1};
     ASSERT_TRUE(after.next(spool, false, kNow));
-    after.stored({{"leaf3", 9}}, kNow);
+    after.stored({kManager, {{"leaf3", 9}}}, kNow);
     spool.emit("leaf3", 1);
     EXPECT_EQ(after.next(spool, false, kNow)->lines, "leaf3 4\n");
 }

@@ -40,6 +40,13 @@ void read_head(const json& line, Report& report)
     report.version = word_at(line, "version");
     const auto* boot = value_at(line, "boot");
     report.boot = boot != nullptr && boot->is_string() ? boot->get<std::string>() : std::string{};
+    const auto* names = value_at(line, "devices");
+    if (names != nullptr && !names->is_array()) {
+        refuse_value("devices", names, "a list of names");
+    }
+    for (const auto& name : names == nullptr ? json::array() : *names) {
+        report.names.push_back(name_at(json{{"devices", name}}, "devices"));
+    }
     if (report.boot.size() != kBootDigits || report.boot.find_first_not_of("0123456789abcdef") != std::string::npos) {
         refuse_value("boot", boot, fmt::format("{} hexadecimal digits in lower case", kBootDigits));
     }

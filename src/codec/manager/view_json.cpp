@@ -218,14 +218,14 @@ std::string audit_json(const std::vector<ShownAudit>& entries)
     });
 }
 
-std::string stored_json(const std::vector<std::pair<std::string, std::uint64_t>>& stored, const LinksToClear& links,
-                        WallTime now)
+std::string stored_json(std::string_view manager, const std::vector<std::pair<std::string, std::uint64_t>>& stored,
+                        const LinksToClear& links, WallTime now)
 {
     ordered_json devices = ordered_json::object();
     for (const auto& [device, seq] : stored) {
         devices[device] = {{"seq", seq}};
     }
-    ordered_json answer{{"stored", std::move(devices)}, {"time_us", wall_us(now)}};
+    ordered_json answer{{"manager", manager}, {"stored", std::move(devices)}, {"time_us", wall_us(now)}};
     if (!links.empty()) {
         answer["clear_links"] = links;
     }

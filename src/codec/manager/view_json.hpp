@@ -43,8 +43,9 @@ std::string audit_json(const std::vector<ShownAudit>&);
 // By device and port, the last event whose link-down registers may be cleared.
 using LinksToClear = std::map<std::string, std::map<std::string, std::uint64_t>>;
 
-// The answer to a report: the highest number of each device that is durable.
-std::string stored_json(const std::vector<std::pair<std::string, std::uint64_t>>&, const LinksToClear&, WallTime now);
+// The answer to a report. `manager`: identifies the process that answers.
+std::string stored_json(std::string_view manager, const std::vector<std::pair<std::string, std::uint64_t>>&,
+                        const LinksToClear&, WallTime now);
 
 // RFC 9457.
 std::string problem_json(unsigned status, std::string_view title, std::string_view detail);
