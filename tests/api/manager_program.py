@@ -31,6 +31,8 @@ def body(*lines, **of_head):
 
 
 class Manager:
+    program = PETREL
+
     def __init__(self, folder, *arguments, expect_start=True):
         self.folder = Path(folder)
         self.arguments = arguments
@@ -103,10 +105,13 @@ class Manager:
 class ManagerCase(unittest.TestCase):
     arguments = ()
 
+    def start(self, folder):
+        return Manager(folder, *self.arguments)
+
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
-        self.manager = Manager(self.folder.name, *self.arguments)
+        self.manager = self.start(Path(self.folder.name))
         self.addCleanup(lambda: self.manager.process.poll() is None and self.manager.kill())
 
     def problem(self, answer, status, words):
