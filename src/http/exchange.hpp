@@ -18,6 +18,7 @@ struct Request {
     std::map<std::string, std::string> query;    // of several values of a name, the last
     std::map<std::string, std::string> headers;  // names in lower case
     std::string client;                          // its address, without the port
+    std::string certificate;                     // that the client has shown, in DER, not verified; empty: none
     std::string body;
 
     std::string header(std::string_view name) const  // empty: absent

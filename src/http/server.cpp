@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <gnutls/gnutls.h>
 #include <microhttpd.h>
 
 #include <algorithm>
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::size_t kMemoryPerConnection = std::size_t{32} * 1024;
 constexpr std::size_t kStreamBlock = std::size_t{32} * 1024;
+constexpr auto kTlsVersions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 constexpr std::size_t kDiscarded = 4;  // times the largest body: bytes that a client may send in vain
 
 MHD_Result collect(void* into, MHD_ValueKind kind, const char* name, const char* value) noexcept
@@ -40,6 +42,17 @@ MHD_Result collect(void* into, MHD_ValueKind kind, const char* name, const char*
         return MHD_NO;
     }
     return MHD_YES;
+}
+
+std::string certificate_of(MHD_Connection* connection)
+{
+    const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    unsigned count = 0;
+    const auto* shown = info == nullptr || info->tls_session == nullptr
+                            ? nullptr
+                            : ::gnutls_certificate_get_peers(static_cast<gnutls_session_t>(info->tls_session), &count);
+    return shown == nullptr || count == 0 ? std::string{}
+                                          : std::string{reinterpret_cast<const char*>(shown->data), shown->size};
 }
 
 ssize_t take_block(void* stream, std::uint64_t, char* into, std::size_t most) noexcept
@@ -123,6 +136,9 @@ struct Server::Http {
         request.method = method;
         request.path = path;
         request.client = address_of(connection);
+        if (options.tls && !options.tls->clients.empty()) {
+            request.certificate = certificate_of(connection);
+        }
         MHD_get_connection_values(connection, MHD_HEADER_KIND, &collect, &request);
         MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, &collect, &request);
         {
@@ -316,6 +332,10 @@ Result<std::unique_ptr<Server>> Server::start(runtime::FileDescriptor listening,
         flags |= MHD_USE_TLS;
         more.push_back(item(MHD_OPTION_HTTPS_MEM_CERT, 0, const_cast<char*>(tls->certificate.c_str())));
         more.push_back(item(MHD_OPTION_HTTPS_MEM_KEY, 0, const_cast<char*>(tls->key.c_str())));
+        more.push_back(item(MHD_OPTION_HTTPS_PRIORITIES, 0, const_cast<char*>(kTlsVersions)));
+        if (!tls->clients.empty()) {
+            more.push_back(item(MHD_OPTION_HTTPS_MEM_TRUST, 0, const_cast<char*>(tls->clients.c_str())));
+        }
     }
     more.push_back(item(MHD_OPTION_END, 0, nullptr));
     // The library closes the socket that it gets, so it gets a duplicate.

@@ -19,6 +19,7 @@ namespace petrel::http {
 struct Tls {
     std::string certificate;  // PEM
     std::string key;
+    std::string clients{};  // PEM: clients are asked for a certificate of this issuer; empty: they are not
 };
 
 struct ServerOptions {

@@ -105,10 +105,20 @@ std::optional<Duration> retry_after(const httplib::Response& response)
 
 class HttplibClient final : public Client {
 public:
-    explicit HttplibClient(Endpoint to) : to_(std::move(to))
+    explicit HttplibClient(Endpoint to) : to_(std::move(to)) { connect(); }
+
+    Result<Response> send(const Request& request) override { return exchange(request, {}); }
+
+    Result<Response> receive(const Request& request, const Take& take) override { return exchange(request, take); }
+
+    void cancel() override { socket_.cancel(); }
+
+private:
+    void connect()
     {
         if (to_.tls) {
-            client_ = std::make_unique<httplib::SSLClient>(to_.host, to_.port);
+            const auto own = to_.certificate_file.string();
+            client_ = std::make_unique<httplib::SSLClient>(to_.host, to_.port, own, own);
         } else {
             client_ = std::make_unique<httplib::ClientImpl>(to_.host, to_.port);
         }
@@ -125,17 +135,25 @@ public:
         }
     }
 
-    Result<Response> send(const Request& request) override { return exchange(request, {}); }
+    // The library reads our certificate once; its file is replaced from time to time.
+    void use_new_certificate()
+    {
+        std::error_code absent;
+        const auto written = std::filesystem::last_write_time(to_.certificate_file, absent);
+        if (!to_.certificate_file.empty() && std::exchange(certificate_of_, written) != written) {
+            connect();
+        }
+    }
 
-    Result<Response> receive(const Request& request, const Take& take) override { return exchange(request, take); }
-
-    void cancel() override { socket_.cancel(); }
-
-private:
     Result<Response> exchange(const Request& request, const Take& take)
     {
+        use_new_certificate();
         if (!client_->is_valid()) {
-            return tl::unexpected(error_of(to_, httplib::Error::SSLConnection, false));
+            return tl::unexpected(
+                to_.certificate_file.empty()
+                    ? error_of(to_, httplib::Error::SSLConnection, false)
+                    : Error{ErrorKind::invalid,
+                            fmt::format("{} does not hold a certificate and its key", to_.certificate_file.string())});
         }
         client_->set_connection_timeout(request.within);
         client_->set_read_timeout(request.within);
@@ -186,6 +204,7 @@ private:
 
     Endpoint to_;
     SocketInUse socket_;
+    std::filesystem::file_time_type certificate_of_{};
     std::unique_ptr<httplib::ClientImpl> client_;
 };
 

@@ -22,6 +22,7 @@ struct Endpoint {
     std::string host;
     std::uint16_t port{};
     std::filesystem::path ca_file;  // with TLS: the certificates that are trusted; empty = those of the machine
+    std::filesystem::path certificate_file{};  // with TLS: our certificate and its key; may be replaced; empty = none
 };
 
 struct Request {

@@ -11,6 +11,7 @@ void gnutls_global_deinit() {}
 [[noreturn]] void gnutls_bye() { std::abort(); }
 [[noreturn]] void gnutls_certificate_allocate_credentials() { std::abort(); }
 [[noreturn]] void gnutls_certificate_free_credentials() { std::abort(); }
+[[noreturn]] void gnutls_certificate_get_peers() { std::abort(); }
 [[noreturn]] void gnutls_certificate_server_set_request() { std::abort(); }
 [[noreturn]] void gnutls_certificate_set_dh_params() { std::abort(); }
 [[noreturn]] void gnutls_certificate_set_retrieve_function2() { std::abort(); }
