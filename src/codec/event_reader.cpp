@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "codec/event_json_reader.hpp"
 #include "codec/json_text.hpp"
 
 namespace petrel::codec {
@@ -134,9 +135,10 @@ EventLine event_of(const nlohmann::json& object)
 
 }  // namespace
 
-Result<EventLine> read_event(std::string_view line)
+Result<EventLine> read_event(std::string_view line) { return event_in(nlohmann::json::parse(line, nullptr, false)); }
+
+Result<EventLine> event_in(const nlohmann::json& object)
 {
-    const auto object = nlohmann::json::parse(line, nullptr, false);
     if (!object.is_object() || text(object, "event").empty()) {
         return tl::unexpected(Error{ErrorKind::corrupt, "a line that is no event"});
     }

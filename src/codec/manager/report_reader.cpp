@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "codec/event_json_reader.hpp"
 #include "codec/json_text.hpp"
 #include "codec/manager/json_values.hpp"
 
@@ -57,7 +58,7 @@ void read_one_event(const json& line, std::string_view text, Report& report)
     name_at(line, "event");
     name_at(line, "device");
     word_at(line, "port");
-    auto event = read_event(text);
+    auto event = event_in(line);
     if (!event) {
         throw BadValue{event.error().what};
     }
