@@ -1,9 +1,9 @@
 // An event loop: a runner::Loop that also waits for file descriptors. It runs callbacks of files, timers and posted
 // functions in one thread. All decisions of the service are made in one such thread, so they need no lock.
 //
-// Contract: only post() and stop() may be called in any thread; all other calls belong to the thread that runs the loop
-// (before run(), the thread that will run it). A callback must return soon: blocking calls belong to another thread. It
-// may watch and unwatch files, and add and cancel timers, its own included.
+// Contract: only now(), post() and stop() may be called in any thread; all other calls belong to the thread that runs
+// the loop (before run(), the thread that will run it). A callback must return soon: blocking calls belong to another
+// thread. It may watch and unwatch files, and add and cancel timers, its own included.
 #pragma once
 
 #include <cstdint>

@@ -99,13 +99,24 @@ void StateFile::take(std::span<const StoredEvent> events)
 {
     for (const auto& event : events) {
         events_.push_back(event);
+        open_.add(event);
         last_seq_ = event.seq;
     }
     unwritten_ += events.size();
     while (events_.size() > most_events_) {
-        events_.pop_front();
+        forget_one();
     }
-    unwritten_ = std::min(unwritten_, events_.size());
+}
+
+// The oldest event that opened nothing that is still open. Those that did fill at most half of the history.
+void StateFile::forget_one()
+{
+    const bool most_are_open = 2 * open_.size() > most_events_;
+    const auto closed = std::ranges::find_if(events_, [&](const auto& event) { return !open_.contains(event.seq); });
+    const auto goes = most_are_open || closed == events_.end() ? events_.begin() : closed;
+    unwritten_ -= static_cast<std::size_t>(events_.end() - goes) <= unwritten_ ? 1U : 0U;
+    open_.forget(*goes);
+    events_.erase(goes);
 }
 
 Result<void> StateFile::append(std::span<const StoredEvent> events, std::string_view checkpoint, const Now& now)

@@ -20,6 +20,7 @@
 #include "base/time.hpp"
 #include "runtime/file_descriptor.hpp"
 #include "runtime/file_lock.hpp"
+#include "runtime/open_events.hpp"
 #include "runtime/state_format.hpp"
 
 namespace petrel::runtime {
@@ -42,7 +43,8 @@ public:
     Result<bool> keep();
     const std::filesystem::path& path() const { return path_; }
 
-    // The last checkpoint, of this process or an earlier one, and the newest events, oldest first.
+    // The last checkpoint, of this process or an earlier one, and the newest events, oldest first. The event that
+    // opened what is still open stays longer than others.
     const std::optional<Remembered>& remembered() const { return remembered_; }
     const std::deque<StoredEvent>& events() const { return events_; }
     std::uint64_t last_seq() const { return last_seq_; }
@@ -58,6 +60,7 @@ private:
     Result<void> load();
     void replace_damaged(std::string_view why, const std::optional<std::string>& text);
     void take(std::span<const StoredEvent>);
+    void forget_one();
     Result<void> write_missing();
     Result<void> cut_back();
     Bytes whole_file() const;
@@ -73,6 +76,7 @@ private:
     std::uint64_t rewrite_at_{};  // the size at which to rewrite the file
     std::optional<Remembered> remembered_;
     std::deque<StoredEvent> events_;
+    OpenEvents open_;          // of events_
     std::size_t unwritten_{};  // number of the last events that are not in the file yet
     std::uint64_t last_seq_{};
     std::string damage_;

@@ -81,6 +81,54 @@ TEST_F(StateFileTest, KeepsTheNewestEventsOnly)
     EXPECT_EQ(state->last_seq(), 7U);
 }
 
+StoredEvent queue_event(std::uint64_t seq, std::string_view what, std::string_view port)
+{
+    return {seq, fmt::format(R"({{"seq":{},"event":"{}","device":"d","port":"{}","queue":3,"reason":"proven"}})", seq,
+                             what, port)};
+}
+
+std::vector<std::uint64_t> numbers_of(const StateFile& state)
+{
+    std::vector<std::uint64_t> numbers;
+    for (const auto& event : state.events()) {
+        numbers.push_back(event.seq);
+    }
+    return numbers;
+}
+
+TEST_F(StateFileTest, EventsOfStormsThatAreOverGoFirst)
+{
+    for (const bool reads_again : {false, true}) {
+        test::TemporaryFolder own;
+        const auto open = [&] { return StateFile::open(own / "d.state", kStateDevice, 4).value(); };
+        auto state = open();
+        const std::vector<StoredEvent> all{queue_event(1, "storm_detected", "A"),
+                                           queue_event(2, "storm_detected", "B"),
+                                           queue_event(3, "storm_restored", "B"),
+                                           queue_event(4, "link_down", "C"),
+                                           stored(5),
+                                           stored(6)};
+        ASSERT_TRUE(state->append(all, "x", now_of(1)));
+        if (reads_again) {
+            state.reset();
+            state = open();
+        }
+        EXPECT_THAT(numbers_of(*state), testing::ElementsAre(1, 4, 5, 6));
+        ASSERT_TRUE(state->append(std::vector{queue_event(7, "storm_restored", "A"), stored(8)}, "x", now_of(2)));
+        EXPECT_THAT(numbers_of(*state), testing::ElementsAre(4, 6, 7, 8)) << "the storm of A is over";
+    }
+}
+
+TEST_F(StateFileTest, OpenStormsFillHalfOfTheHistory)
+{
+    auto state = StateFile::open(folder_ / "d.state", kStateDevice, 4).value();
+    for (std::uint64_t seq = 1; seq <= 9; ++seq) {
+        ASSERT_TRUE(
+            state->append(std::vector{queue_event(seq, "storm_detected", fmt::format("p{}", seq))}, "x", now_of(1)));
+    }
+    EXPECT_THAT(numbers_of(*state), testing::ElementsAre(6, 7, 8, 9)) << "the newest events are shown in any case";
+}
+
 TEST_F(StateFileTest, StoresEachEventOnce)
 {
     const auto state = must_open_state(path);
