@@ -48,7 +48,8 @@ struct AgentConfig {
     std::string manager_url;     // config/manager_url.hpp; empty = no manager
     std::filesystem::path manager_token_file;
     std::filesystem::path manager_ca_file;  // empty = the certificates that the machine trusts
-    std::string log_to;                     // stderr, a file or a syslog socket
+    std::filesystem::path manager_certificate_file;
+    std::string log_to;  // stderr, a file or a syslog socket
     LogFormat log_format{};
     StopPolicy stop{};
     Duration stop_timeout{};

@@ -95,8 +95,9 @@ Result<std::unique_ptr<CommandRunner>> CommandRunner::make(runner::Loop& loop, W
                                file->path().string(), kept.error().what),
                    {}});
     }
-    Setup setup{config, clients({url->tls, url->host, url->port, config.manager_ca_file}), std::move(*file),
-                std::move(calls)};
+    Setup setup{config,
+                clients({url->tls, url->host, url->port, config.manager_ca_file, config.manager_certificate_file}),
+                std::move(*file), std::move(calls)};
     return std::unique_ptr<CommandRunner>{
         new CommandRunner{loop, std::move(workers), std::move(setup), kept.value_or(uplink::CommandRecord{})}};
 }

@@ -146,6 +146,7 @@ std::vector<Complaint> what_needs_a_restart(const config::AgentConfig& now, cons
     same("manager.url", now.manager_url, next.manager_url);
     same("manager.token_file", now.manager_token_file.string(), next.manager_token_file.string());
     same("manager.ca_file", now.manager_ca_file.string(), next.manager_ca_file.string());
+    same("manager.certificate_file", now.manager_certificate_file.string(), next.manager_certificate_file.string());
     const auto devices = [](const config::AgentConfig& config) {
         std::string all;
         for (const auto& device : config.devices) {

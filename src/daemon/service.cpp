@@ -103,8 +103,9 @@ Result<void> Service::make_uplink()
             Error{ErrorKind::unsupported, "manager.url: this program cannot report to a manager; `petrel agent` can"});
     }
     return UplinkRunner::make(
-               loop_, around_.make_worker(UplinkRunner::kMostJobs), options_.manager_clients, config_, options_.version,
-               runners_, [this]() -> const config::PolicyFile& { return policies_->file(); },
+               loop_, around_.make_worker(UplinkRunner::kMostJobs),
+               {options_.manager_clients, options_.renew_certificate}, config_, options_.version, runners_,
+               [this]() -> const config::PolicyFile& { return policies_->file(); },
                [this](const Log::Line& line) { log(line); }, [this](std::string_view point) { reached(point); })
         .map([this](std::unique_ptr<UplinkRunner> made) { uplink_ = std::move(made); })
         .and_then([this] { return make_commands(); });

@@ -35,6 +35,7 @@ struct ServiceOptions {
     std::function<void(std::string_view point)> reached;  // called at points at which a test may kill the process
     std::unique_ptr<Nos> nos{};                           // none = the policies of the configuration apply
     ManagerClients manager_clients{};                     // none = the program has no uplink to a manager
+    RenewCertificate renew_certificate{};
 };
 
 class Service final : RunnerHost, Desk {

@@ -26,6 +26,8 @@ constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 24U;
 
 // How often the devices are looked at for the manager, and the acknowledgements are stored.
 constexpr Duration kTickEvery = 1s;
+// How often the agent checks whether its certificate has to be renewed.
+constexpr Duration kRenewEvery = 1h;
 // A request that takes longer is cancelled.
 constexpr Duration kDeadline = 10s;
 // How long a stop waits for the last events to arrive.
@@ -34,11 +36,12 @@ constexpr Duration kStopPatience = 2s;
 // that is larger has a request of its own, with samples at most.
 constexpr std::size_t kMostExtraBytes = std::size_t{256} * 1024;
 constexpr std::size_t kLargestSnapshot = std::size_t{768} * 1024;
+constexpr std::size_t kMostRequestBytes = std::size_t{1000} * 1000;
 
 // A look may be under way at any time: then its counters are read a little later.
 constexpr Duration kSampleRetry = 50ms;
-constexpr Duration kSampleEvery = 1s;  // of each device
-constexpr std::size_t kMostSamples = 8192;
+constexpr Duration kSampleEvery = 1s;         // of each device
+constexpr std::size_t kMostSamples = 32'768;  // in memory
 constexpr std::size_t kMostSamplesAtOnce = 1500;
 
 constexpr int kGood = 200;
@@ -76,10 +79,9 @@ private:
 };
 
 Result<std::unique_ptr<UplinkRunner>> UplinkRunner::make(runner::Loop& loop, std::unique_ptr<runner::Worker> worker,
-                                                         const ManagerClients& clients,
-                                                         const config::AgentConfig& config, std::string version,
-                                                         const Runners& runners, Policies policies, LogCall log,
-                                                         Reached reached)
+                                                         const ManagerAccess& access, const config::AgentConfig& config,
+                                                         std::string version, const Runners& runners, Policies policies,
+                                                         LogCall log, Reached reached)
 {
     const auto url = config::parse_manager_url(config.manager_url);
     if (!url) {
@@ -105,14 +107,16 @@ Result<std::unique_ptr<UplinkRunner>> UplinkRunner::make(runner::Loop& loop, std
              fmt::format("{}: {}; all events are sent again", file->path().string(), kept.error().what),
              {}});
     }
-    Setup setup{config,
-                std::move(version),
-                runtime::random_digits(),
-                clients({url->tls, url->host, url->port, config.manager_ca_file}),
-                std::move(*file),
-                std::move(policies),
-                std::move(log),
-                std::move(reached)};
+    Setup setup{
+        config,
+        std::move(version),
+        runtime::random_digits(),
+        access.clients({url->tls, url->host, url->port, config.manager_ca_file, config.manager_certificate_file}),
+        access.renew,
+        std::move(*file),
+        std::move(policies),
+        std::move(log),
+        std::move(reached)};
     return std::unique_ptr<UplinkRunner>{
         new UplinkRunner{loop, std::move(worker), runners, std::move(setup), std::move(before)}};
 }
@@ -124,6 +128,7 @@ UplinkRunner::UplinkRunner(runner::Loop& loop, std::unique_ptr<runner::Worker> w
       spool_(std::make_unique<RunnersSpool>(runners)),
       runners_(runners),
       uplink_(before, *spool_, std::hash<std::string>{}(setup_.boot)),
+      spooled_(setup_.file.folder()),
       saved_(std::move(before)),
       since_(loop.now().mono),
       worker_(std::move(worker))
@@ -131,7 +136,7 @@ UplinkRunner::UplinkRunner(runner::Loop& loop, std::unique_ptr<runner::Worker> w
 
 UplinkRunner::~UplinkRunner()
 {
-    for (const auto* timer : {&wake_, &tick_, &sample_, &deadline_}) {
+    for (const auto* timer : {&wake_, &tick_, &sample_, &deadline_, &renew_}) {
         if (*timer) {
             loop_.cancel(**timer);
         }
@@ -141,14 +146,45 @@ UplinkRunner::~UplinkRunner()
 
 void UplinkRunner::start()
 {
+    renew();
     tick();
     sample();
+}
+
+void UplinkRunner::renew()
+{
+    if (!setup_.renew || setup_.config.manager_certificate_file.empty()) {
+        return;
+    }
+    renew_ = loop_.at(loop_.now().mono + kRenewEvery, [this] { renew(); });
+    renewing_ = renewing_ ||
+                worker_->add(runner::JobKind::other, [this, now = loop_.now().wall, alive = std::weak_ptr{alive_}] {
+                    auto result =
+                        setup_.renew(*setup_.client, setup_.config.manager_certificate_file, setup_.config.name, now);
+                    loop_.post([this, alive, result = std::move(result)] {
+                        if (!alive.expired()) {
+                            renewed(result);
+                        }
+                    });
+                });
+}
+
+void UplinkRunner::renewed(const Result<bool>& result)
+{
+    renewing_ = false;
+    if (!result) {
+        log(Level::error, "certificate_not_renewed", result.error().what + "; the agent tries again in an hour");
+    } else if (*result) {
+        log(Level::notice, "certificate_renewed",
+            fmt::format("{} has a new certificate", setup_.config.manager_certificate_file.string()));
+    }
 }
 
 void UplinkRunner::tick()
 {
     tick_ = loop_.at(loop_.now().mono + kTickEvery, [this] { tick(); });
     save();
+    spill();
     look();
 }
 
@@ -212,6 +248,50 @@ void UplinkRunner::look_if_waiting()
     }
 }
 
+// While the manager is away, samples wait on disk.
+void UplinkRunner::spill()
+{
+    const auto first = samples_.begin() + static_cast<std::ptrdiff_t>(samples_in_request_);
+    if (connected_.value_or(false) || spilling_ || first == samples_.end()) {
+        return;
+    }
+    std::vector<std::string> lines;
+    const std::vector<uplink::QueueSample> waiting{first, samples_.end()};
+    for (std::span rest{waiting}; !rest.empty();) {
+        const auto part = rest.first(std::min(rest.size(), kMostSamplesAtOnce));
+        lines.push_back(codec::samples_line(part));
+        rest = rest.subspan(part.size());
+    }
+    spilling_ = worker_->add(runner::JobKind::other, [this, lines = std::move(lines), alive = std::weak_ptr{alive_}] {
+        Result<bool> result = false;
+        for (const auto& line : lines) {
+            const auto appended = spooled_.append(line);
+            result = !result || !appended ? (result ? appended : result) : Result<bool>{*result || *appended};
+        }
+        setup_.reached("samples_spooled");
+        loop_.post([this, alive, result = std::move(result)] {
+            if (!alive.expired()) {
+                spilled(result);
+            }
+        });
+    });
+    if (spilling_) {
+        samples_.erase(samples_.begin() + static_cast<std::ptrdiff_t>(samples_in_request_), samples_.end());
+    }
+}
+
+void UplinkRunner::spilled(const Result<bool>& dropped)
+{
+    spilling_ = false;
+    const auto trouble = !dropped   ? dropped.error().what
+                         : *dropped ? fmt::format("the spool of {} bytes is full: the oldest half of it is dropped",
+                                                  SampleSpool::kMostBytes)
+                                    : std::string{};
+    if (std::exchange(spool_trouble_, trouble) != trouble && !trouble.empty()) {
+        log(Level::error, "samples_forgotten", fmt::format("samples for the manager are lost: {}", trouble));
+    }
+}
+
 // Many events of one step are sent together.
 void UplinkRunner::event_written()
 {
@@ -231,7 +311,7 @@ void UplinkRunner::send()
     if (shown_.empty()) {
         return;  // the first request names the devices
     }
-    const bool extras = !samples_.empty() ||
+    const bool extras = !samples_.empty() || !spooled_.empty() ||
                         std::ranges::any_of(shown_, [](const auto& one) { return one.second.now != one.second.sent; });
     auto batch = uplink_.next(*spool_, extras, loop_.now().mono);
     report_gaps();
@@ -293,15 +373,15 @@ void UplinkRunner::post(uplink::Batch batch)
     body += extras(batch);
     body += samples(batch);
     setup_.reached("report_sent");
-    const bool added =
-        worker_->add(runner::JobKind::other, [this, body = std::move(body), alive = std::weak_ptr{alive_}] {
-            auto answer = exchange(body);
-            loop_.post([this, alive, answer = std::move(answer)] {
-                if (!alive.expired()) {
-                    answered(answer);
-                }
-            });
+    const bool added = worker_->add(runner::JobKind::other, [this, body = std::move(body), spooled = batch.with_extras,
+                                                             alive = std::weak_ptr{alive_}]() mutable {
+        auto answer = exchange(std::move(body), spooled);
+        loop_.post([this, alive, answer = std::move(answer)] {
+            if (!alive.expired()) {
+                answered(answer);
+            }
         });
+    });
     if (!added) {  // cannot happen while kMostJobs fits
         return answered({0, {}, "the worker has no room", {}});
     }
@@ -312,8 +392,13 @@ void UplinkRunner::post(uplink::Batch batch)
 }
 
 // In the worker.
-UplinkRunner::Answer UplinkRunner::exchange(const std::string& body) const
+UplinkRunner::Answer UplinkRunner::exchange(std::string body, bool with_spooled)
 {
+    const auto line = with_spooled ? spooled_.next() : std::nullopt;
+    const bool adds_line = line && body.size() + line->size() < kMostRequestBytes;
+    if (adds_line) {
+        body += *line + '\n';
+    }
     const auto& config = setup_.config;
     auto token = manager_token(config.manager_token_file);
     if (!token) {
@@ -321,10 +406,14 @@ UplinkRunner::Answer UplinkRunner::exchange(const std::string& body) const
     }
     auto response =
         setup_.client->send({.path = fmt::format("/api/v1/agents/{}/reports", config::percent_escaped(config.name)),
-                             .body = body,
+                             .body = std::move(body),
                              .content_type = "application/x-ndjson",
                              .token = std::move(*token),
                              .within = kDeadline});
+    // A line that is refused would be refused again.
+    if (adds_line && response && (response->status == kGood || is_about_content(response->status))) {
+        spooled_.sent();
+    }
     return response ? Answer{response->status, std::move(response->body), {}, response->retry_after}
                     : Answer{0, {}, response.error().what, {}};
 }
@@ -348,6 +437,7 @@ void UplinkRunner::answered(const Answer& answer)
         connected_now();
     } else {
         uplink_.failed(is_about_content(answer.status), answer.retry_after, now);
+        samples_in_request_ = 0;
         const auto problem = codec::problem_text(answer.body);
         not_connected(answer.status == 0 || answer.status == kGood
                           ? stored.error().what

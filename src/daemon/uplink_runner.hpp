@@ -21,6 +21,7 @@
 #include "config/agent_config.hpp"
 #include "control/report.hpp"
 #include "daemon/runners.hpp"
+#include "daemon/sample_spool.hpp"
 #include "http_client/client.hpp"
 #include "runner/log_line.hpp"
 #include "runner/loop.hpp"
@@ -35,6 +36,15 @@ namespace petrel::daemon {
 // Makes the client of a manager.
 using ManagerClients = std::function<std::unique_ptr<http_client::Client>(const http_client::Endpoint&)>;
 
+// Renews the agent's certificate in `file` if it is time. True: the file has a new one.
+using RenewCertificate = std::function<Result<bool>(http_client::Client&, const std::filesystem::path& file,
+                                                    const std::string& agent, WallTime now)>;
+
+struct ManagerAccess {
+    ManagerClients clients;
+    RenewCertificate renew;  // empty: certificates are not renewed
+};
+
 class UplinkRunner {
 public:
     using Runners = std::vector<std::unique_ptr<DeviceRunner>>;
@@ -42,11 +52,12 @@ public:
     using Policies = std::function<const config::PolicyFile&()>;  // those in force
     using Reached = std::function<void(std::string_view point)>;
 
-    static constexpr std::size_t kMostJobs = 4;  // a request, a snapshot, a write of the file, and one more
+    // A request, a snapshot, a write of the file, one of the spool, a renewal, and one more.
+    static constexpr std::size_t kMostJobs = 6;
 
     // Fails if another process uses the file of acknowledgements.
     static Result<std::unique_ptr<UplinkRunner>> make(runner::Loop&, std::unique_ptr<runner::Worker>,
-                                                      const ManagerClients&, const config::AgentConfig&,
+                                                      const ManagerAccess&, const config::AgentConfig&,
                                                       std::string version, const Runners&, Policies, LogCall, Reached);
     ~UplinkRunner();
     UplinkRunner(const UplinkRunner&) = delete;
@@ -66,6 +77,7 @@ private:
         std::string version;
         std::string boot;
         std::unique_ptr<http_client::Client> client;
+        RenewCertificate renew;
         runtime::HeldFile file;
         Policies policies;
         LogCall log;
@@ -88,8 +100,12 @@ private:
 
     void tick();
     void sample();
+    void spill();
+    void spilled(const Result<bool>& dropped);
     void look_if_waiting();
     void rendered(std::vector<std::pair<std::string, std::string>> lines);  // by device
+    void renew();
+    void renewed(const Result<bool>&);
     void save();
     void send();
     void post(uplink::Batch);
@@ -103,7 +119,7 @@ private:
     void plan();
     void finish_stop();
     void log(runner::LogLevel, std::string event, std::string message) const;
-    Answer exchange(const std::string& body) const;
+    Answer exchange(std::string body, bool with_spooled);
 
     runner::Loop& loop_;
     Setup setup_;
@@ -115,6 +131,8 @@ private:
     std::optional<runner::Loop::TimerId> tick_;
     std::optional<runner::Loop::TimerId> sample_;
     std::optional<runner::Loop::TimerId> deadline_;
+    std::optional<runner::Loop::TimerId> renew_;
+    bool renewing_{};
     std::map<std::string, Shown> shown_;             // by device
     std::map<std::string, std::string> in_request_;  // the lines of the request under way, by device
     struct Telemetry {
@@ -122,8 +140,11 @@ private:
         Instant next{};
     };
     std::map<std::string, Telemetry> telemetry_;  // by device
-    std::deque<uplink::QueueSample> samples_;     // to be sent; the oldest are dropped while there is no manager
-    std::size_t samples_in_request_{};            // the first of them
+    std::deque<uplink::QueueSample> samples_;     // to be sent; while there is no manager they go to the spool
+    SampleSpool spooled_;                         // used by the worker
+    bool spilling_{};
+    std::string spool_trouble_;
+    std::size_t samples_in_request_{};  // the first of them
     bool rendering_{};
     bool look_waits_{};
     bool send_posted_{};

@@ -213,6 +213,7 @@ TEST(AgentSettings, NamesInAllThreeWorlds)
                             "manager.url PETREL_MANAGER_URL --manager-url",
                             "manager.token_file PETREL_MANAGER_TOKEN_FILE --manager-token-file",
                             "manager.ca_file PETREL_MANAGER_CA_FILE --manager-ca-file",
+                            "manager.certificate_file PETREL_MANAGER_CERTIFICATE_FILE --manager-certificate-file",
                             "log.format PETREL_LOG_FORMAT --log-format", "log.to PETREL_LOG_TO --log-to"));
 }
 
@@ -385,6 +386,7 @@ TEST(AgentSettings, RangesAreChecked)
           "https://user@manager", "http://127.0.0.1.example.org", "http://[::ffff:127.0.0.1]"}},
         {"manager.token_file", {"", "/etc/petrel/token"}, {"a\n"}},
         {"manager.ca_file", {"", "/etc/petrel/ca.pem"}, {"a\n"}},
+        {"manager.certificate_file", {"", "/var/lib/petrel/manager.pem"}, {"a\n"}},
         {"log.format", {"json"}, {"JSON"}},
         {"log.to", {"stderr", "/dev/log", "./log"}, {"", "stdout", "log", "a/\x1b"}},
     };

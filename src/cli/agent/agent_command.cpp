@@ -119,7 +119,8 @@ ExitCode run_agent(const AgentOptions& options)
                                .version = PETREL_VERSION,
                                .reached = {},
                                .nos = std::move(nos),
-                               .manager_clients = options.parts->make_manager_client};
+                               .manager_clients = options.parts->make_manager_client,
+                               .renew_certificate = options.parts->renew_certificate};
     if (options.extras != nullptr) {
         how.reached = options.extras->reached;
     }

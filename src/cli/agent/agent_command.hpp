@@ -2,6 +2,7 @@
 // that died.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -41,6 +42,9 @@ struct AgentParts {
     config::AgentConfig (*complete)(config::AgentConfig){};
     // The client of a manager. Null: this program cannot report to one.
     std::unique_ptr<http_client::Client> (*make_manager_client)(http_client::Endpoint){};
+    // Renews the agent's certificate. Null: this program has none.
+    Result<bool> (*renew_certificate)(http_client::Client&, const std::filesystem::path& file, const std::string& agent,
+                                      WallTime now){};
 };
 
 inline constexpr AgentParts kNoParts;
