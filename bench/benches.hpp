@@ -24,5 +24,6 @@ std::vector<Bench> sai_benches();
 std::vector<Bench> sonic_benches();
 std::vector<Bench> latency_benches();
 std::vector<Bench> host_benches();
+std::vector<Bench> manager_benches();
 
 }  // namespace petrel::bench
