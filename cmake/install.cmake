@@ -6,7 +6,8 @@ include(GNUInstallDirs)
 install(TARGETS petrel COMPONENT petrel)
 install(FILES packaging/sysusers/petrel.conf DESTINATION lib/sysusers.d COMPONENT petrel)
 install(FILES packaging/sysusers/petrel-manager.conf DESTINATION lib/sysusers.d COMPONENT petrel-manager)
-install(FILES packaging/prometheus/petrel.rules.yml DESTINATION "${CMAKE_INSTALL_DATADIR}/petrel/prometheus" COMPONENT petrel)
+install(FILES packaging/prometheus/petrel.rules.yml packaging/prometheus/petrel-manager.rules.yml
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/petrel/prometheus" COMPONENT petrel)
 install(FILES packaging/grafana/petrel.json packaging/grafana/petrel.yaml
     DESTINATION "${CMAKE_INSTALL_DATADIR}/petrel/grafana" COMPONENT petrel)
 if(TARGET petrel-host)

@@ -10,11 +10,12 @@ namespace petrel::api {
 
 namespace {
 
-constexpr std::array<std::pair<unsigned, std::string_view>, 8> kTitles{{{kBadRequest, "Bad Request"},
+constexpr std::array<std::pair<unsigned, std::string_view>, 9> kTitles{{{kBadRequest, "Bad Request"},
                                                                         {kUnauthorized, "Unauthorized"},
                                                                         {kForbidden, "Forbidden"},
                                                                         {kNotFound, "Not Found"},
                                                                         {kMethodNotAllowed, "Method Not Allowed"},
+                                                                        {kConflict, "Conflict"},
                                                                         {kTooLarge, "Content Too Large"},
                                                                         {kUnsupportedType, "Unsupported Media Type"},
                                                                         {kUnavailable, "Service Unavailable"}}};

@@ -11,6 +11,7 @@ namespace petrel::api {
 inline constexpr auto kJson = "application/json";
 inline constexpr auto kReports = "application/x-ndjson";
 inline constexpr auto kProblem = "application/problem+json";
+inline constexpr auto kPem = "application/x-pem-file";
 inline constexpr auto kPlain = "text/plain; charset=utf-8";
 
 enum Status : unsigned {
@@ -20,6 +21,7 @@ enum Status : unsigned {
     kForbidden = 403,
     kNotFound = 404,
     kMethodNotAllowed = 405,
+    kConflict = 409,
     kTooLarge = 413,
     kUnsupportedType = 415,
     kUnavailable = 503,

@@ -178,6 +178,10 @@ constexpr std::array<std::string_view, 1> kStreamQuery{"after"};
 constexpr std::array kRoutes{
     Route{"POST", "/api/v1/agents/{agent}/reports", Role::agent, {}, nullptr, kReports},
     Route{"POST", "/api/v1/agents/{agent}/commands", Role::agent, {}, nullptr},
+    Route{"POST", kInvitation, Role::operator_, {}, nullptr},
+    Route{"POST", kCertificate, Role::none, {}, nullptr, kPem},
+    Route{"POST", kRevocation, Role::operator_, {}, nullptr},
+    Route{"POST", kBackup, Role::operator_, {}, nullptr},
     // An order that changes something needs the role operator.
     Route{"POST", "/api/v1/commands", Role::read, {}, nullptr},
     Route{"GET", "/api/v1/commands", Role::read, {}, show_commands},

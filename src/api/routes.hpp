@@ -16,6 +16,12 @@ namespace petrel::api {
 
 using config::Role;
 
+inline constexpr std::string_view kInvitation = "/api/v1/agents/{agent}/invitation";
+inline constexpr std::string_view kCertificate = "/api/v1/agents/{agent}/certificate";
+inline constexpr std::string_view kRevocation = "/api/v1/agents/{agent}/revocation";
+
+inline constexpr std::string_view kBackup = "/api/v1/backup";
+
 struct Route {
     std::string_view method;
     std::string_view path;  // with {name} for a part that varies

@@ -25,6 +25,7 @@ using namespace std::chrono_literals;
 constexpr auto kPurpose = "agents and clients";
 constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20;
 constexpr auto kPruneEvery = 10s;
+constexpr auto kSilentAfter = 60s;  // an agent that sends no report for so long may have given its devices to another
 constexpr auto kKeepAliveEvery = 15s;
 constexpr auto kTickEvery = 1s;
 
@@ -48,7 +49,17 @@ Result<std::unique_ptr<Service>> Service::start(runtime::EventLoop& loop, manage
             kPurpose, options.listen, ErrorKind::invalid,
             "other machines reach this address: allowed with --tls-cert, --tls-key and --tokens, or 127.0.0.1"));
     }
+    const auto revocations = manager.store().revocations();
+    if (!revocations) {
+        return tl::unexpected(revocations.error());
+    }
+    if (options.tls && options.issuer) {
+        options.tls->clients = options.issuer->certificate;
+    }
     std::unique_ptr<Service> service{new Service{loop, std::move(manager), std::move(options)}};
+    for (const auto& revocation : *revocations) {
+        service->access_.revoke(revocation.agent, revocation.at);
+    }
     service->port_ = http::port_of(*listening);
     http::ServerOptions http{.purpose = kPurpose, .tls = service->options_.tls};
     auto server = http::Server::start(std::move(*listening), std::move(http), service->handlers());
@@ -63,12 +74,15 @@ Service::Service(runtime::EventLoop& loop, manager::Manager manager, ServiceOpti
     : loop_(loop),
       manager_(std::move(manager)),
       options_(std::move(options)),
-      access_(options_.tokens),
+      access_(options_.tokens, options_.issuer ? options_.issuer->certificate : ""),
       viewers_(loop_, manager_),
       desk_(manager_, options_.places, [this] { store_soon(); }),
       boot_(runtime::random_digits())
 {
     tick_later();
+    if (options_.issuer) {
+        enrolment_.emplace(manager_, *options_.issuer);
+    }
     prune_later();
     keep_alive_later();
 }
@@ -120,7 +134,8 @@ std::optional<http::Answer> Service::admit(const http::Request& request)
 {
     auto refused = [&]() -> std::optional<http::Answer> {
         const auto found = find_route(request.method, request.path);
-        if (auto denied = access_.refusal(request, found.route == nullptr ? Role::read : found.route->role)) {
+        if (auto denied = access_.refusal(request, found.route == nullptr ? Role::read : found.route->role, found.part,
+                                          loop_.now().wall)) {
             return denied;
         }
         if (found.methods.empty()) {
@@ -161,8 +176,12 @@ void Service::handle(http::Request request, http::Reply reply)
         return found.route->path.ends_with("/commands") ? handle_poll(request, found.part, std::move(reply))
                                                         : handle_report(request, found.part, std::move(reply));
     }
-    if (found.route->method == "POST") {
+    if (found.route->path == "/api/v1/commands" && found.route->method == "POST") {
         return handle_order(request, std::move(reply));
+    }
+    if (found.route->method == "POST") {
+        return loop_.post([this, route = found.route, request = std::move(request), part = found.part,
+                           reply = std::move(reply)] { change(*route, request, part, reply); });
     }
     loop_.post([this, route = found.route, request = std::move(request), reply = std::move(reply)] {
         show(*route, request, reply);
@@ -186,7 +205,7 @@ void Service::handle_report(const http::Request& request, const std::string& age
         return reply(refused(report.error()));
     }
     waiting_bytes_ += size;
-    loop_.post([this, size, report = std::move(*report), from = access_.who(request), reply = std::move(reply)] {
+    loop_.post([this, size, report = std::move(*report), from = who(request), reply = std::move(reply)] {
         waiting_bytes_ -= size;
         take(report, from, reply);
     });
@@ -215,11 +234,11 @@ void Service::handle_order(const http::Request& request, http::Reply reply)
     if (!order) {
         return reply(refused(order.error()));
     }
-    if (auto denied = order->reads ? std::nullopt : access_.refusal(request, Role::operator_)) {
+    if (auto denied = order->reads ? std::nullopt : access_.refusal(request, Role::operator_, {}, loop_.now().wall)) {
         ++counts_.refused;
         return reply(std::move(*denied));
     }
-    loop_.post([this, order = std::move(*order), by = access_.who(request), reply = std::move(reply)] {
+    loop_.post([this, order = std::move(*order), by = who(request), reply = std::move(reply)] {
         desk_.order(order, by, loop_.now(), reply);
     });
 }
@@ -227,7 +246,6 @@ void Service::handle_order(const http::Request& request, http::Reply reply)
 void Service::take(const codec::Report& report, const std::string& from, http::Reply reply)
 {
     const auto now = loop_.now();
-    manager_.take(report, from, now);
     std::set<std::string> devices{report.names.begin(), report.names.end()};
     for (const auto& one : report.events) {
         devices.insert(one.event.device);
@@ -235,10 +253,109 @@ void Service::take(const codec::Report& report, const std::string& from, http::R
     for (const auto& state : report.devices) {
         devices.insert(state.device);
     }
-    waiting_.push_back({std::move(reply), report.agent, std::move(devices)});
+    if (const auto other = other_agent(report.agent, devices, now.mono); !other.empty()) {
+        ++counts_.refused;
+        return reply(problem(kConflict, other));
+    }
+    agents_heard_[report.agent] = now.mono;
+    manager_.take(report, from, now);
+    waiting_.push_back({std::move(reply),
+                        [this, agent = report.agent, devices = std::move(devices)] { return stored(agent, devices); }});
+    ++reports_taken_;
     options_.reached("report_taken");
     store_soon();
 }
+
+// Two devices with the same name would be one here, and each would hide events of the other. Empty: there are none.
+std::string Service::other_agent(const std::string& agent, const std::set<std::string>& devices, Instant now) const
+{
+    for (const auto& device : devices) {
+        const auto other = manager_.agent_of(device);
+        const auto heard = agents_heard_.find(other);
+        if (other != agent && heard != agents_heard_.end() && now - heard->second < kSilentAfter) {
+            return fmt::format(
+                "the device '{}' is reported by the agent '{}': give one of them another name ([[device]] name)",
+                excerpt(device), excerpt(other));
+        }
+    }
+    return {};
+}
+
+void Service::change(const Route& route, const http::Request& request, const std::string& part, http::Reply reply)
+{
+    if (route.path == kBackup) {
+        return back_up(request, std::move(reply));
+    }
+    auto answer = enrol(route, request, part);
+    if (!answer) {
+        ++counts_.refused;
+        const auto kind = answer.error().kind;
+        return reply(problem(kind == ErrorKind::denied    ? kForbidden
+                             : kind == ErrorKind::invalid ? kBadRequest
+                                                          : kUnavailable,
+                             answer.error().what));
+    }
+    waiting_.push_back({std::move(reply), [body = std::move(*answer)] { return body; }});
+    store_soon();
+}
+
+void Service::back_up(const http::Request& request, http::Reply reply)
+{
+    if (options_.backup.empty() || copy_) {
+        ++counts_.refused;
+        return reply(copy_ ? problem(kUnavailable, "a copy is under way")
+                           : problem(kForbidden, "this manager writes no copies"));
+    }
+    auto begun = manager_.copy(options_.backup);
+    if (!begun) {
+        return reply(problem(kUnavailable, begun.error().what));
+    }
+    copy_ = std::move(*begun);
+    copied_ = std::move(reply);
+    copied_for_ = who(request);
+    copy_next();
+}
+
+// A step of the copy, then what else waits in the loop.
+void Service::copy_next()
+{
+    loop_.post([this] {
+        const auto done = copy_->step();
+        if (done && !*done) {
+            return copy_next();
+        }
+        copy_.reset();
+        const auto reply = std::exchange(copied_, {});
+        if (!done) {
+            return reply(problem(kUnavailable, done.error().what));
+        }
+        manager_.audit({loop_.now().wall, copied_for_, "backed_up", options_.backup.string(), "done"});
+        waiting_.push_back({reply, [this] { return codec::backup_json(options_.backup.string()); }});
+        store_soon();
+    });
+}
+
+Result<std::string> Service::enrol(const Route& route, const http::Request& request, const std::string& agent)
+{
+    const auto now = loop_.now().wall;
+    if (!enrolment_) {
+        return tl::unexpected(
+            Error{ErrorKind::denied, "this manager issues no certificates: start it with --ca FOLDER"});
+    }
+    if (route.path == kInvitation) {
+        return enrolment_->invite(agent, request.body, who(request), now);
+    }
+    if (route.path == kCertificate) {
+        return enrolment_->certify(agent, request.body, access_.agent_shown(request, now), bearer(request),
+                                   who(request), now);
+    }
+    return enrolment_->revoke(agent, who(request), now).map([&](std::string answer) {
+        access_.revoke(agent, now);
+        return answer;
+    });
+}
+
+std::string Service::who(const http::Request& request) const { return access_.who(request, loop_.now().wall); }
 
 // After the reports that are posted already, so that one transaction stores them all.
 void Service::store_soon()
@@ -265,14 +382,14 @@ void Service::store()
         desk_.not_stored(added.error());
         return;
     }
-    counts_.reports += waiting.size();
+    counts_.reports += std::exchange(reports_taken_, 0);
     counts_.events += added->size();
     if (!waiting.empty()) {
         trouble_.clear();
     }
     options_.reached("batch_stored");
     for (const auto& one : waiting) {
-        one.reply(json(stored(one.agent, one.devices)));
+        one.reply(json(one.answer()));
         options_.reached("report_answered");
     }
     viewers_.publish(*added);

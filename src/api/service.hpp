@@ -5,7 +5,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -16,6 +18,7 @@
 
 #include "api/access.hpp"
 #include "api/command_desk.hpp"
+#include "api/enrolment.hpp"
 #include "api/event_viewers.hpp"
 #include "api/routes.hpp"
 #include "base/result.hpp"
@@ -30,6 +33,8 @@ struct ServiceOptions {
     std::string listen{"127.0.0.1:7650"};
     std::optional<http::Tls> tls{};
     std::vector<Token> tokens{};
+    std::optional<certificates::Issuer> issuer{};  // of the certificates of agents
+    std::filesystem::path backup{};                // where copies of the store are written; empty: nowhere
     manager::Retention retention{};
     std::vector<syslog::LogAddress> logs{};                                        // where log lines of switches arrive
     std::vector<syslog::Network> log_senders{};                                    // besides this machine
@@ -52,8 +57,7 @@ public:
 private:
     struct Waiting {
         http::Reply reply;
-        std::string agent;
-        std::set<std::string> devices;  // that the report names
+        std::function<std::string()> answer;  // if the batch is stored
     };
     struct Counts {
         std::uint64_t reports{};
@@ -76,11 +80,17 @@ private:
     void handle_poll(const http::Request&, const std::string& agent, http::Reply);
     void handle_order(const http::Request&, http::Reply);
     http::Answer refused(const Error&);
+    std::string who(const http::Request&) const;
 
     // In the loop.
     void take(const codec::Report&, const std::string& from, http::Reply);
+    std::string other_agent(const std::string& agent, const std::set<std::string>& devices, Instant now) const;
     void take_log(std::string_view line);
     void tick_later();
+    void change(const Route&, const http::Request&, const std::string& part, http::Reply);
+    void back_up(const http::Request&, http::Reply);
+    void copy_next();
+    Result<std::string> enrol(const Route&, const http::Request&, const std::string& agent);
     void show(const Route&, const http::Request&, const http::Reply&);
     http::Answer stream(const http::Request&);
     http::Answer ready() const;
@@ -95,9 +105,15 @@ private:
     manager::Manager manager_;
     ServiceOptions options_;
     Access access_;
+    std::optional<Enrolment> enrolment_;
     EventViewers viewers_;
     CommandDesk desk_;
     std::vector<Waiting> waiting_;
+    std::unique_ptr<manager::Store::Copy> copy_;  // under way
+    http::Reply copied_;                          // the client that waits for it
+    std::string copied_for_;
+    std::map<std::string, Instant> agents_heard_;
+    std::uint64_t reports_taken_{};  // since the last commit
     bool storing_{};
     std::atomic<std::size_t> waiting_bytes_{};
     const std::string boot_;

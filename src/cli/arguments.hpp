@@ -17,6 +17,8 @@ Handler lab_swarm_flags(CLI::App&);
 Flags lab_files_flags(LabFilesOptions::What);
 Handler manager_flags(CLI::App&);
 Handler ports_flags(CLI::App&);
+Handler enrol_flags(CLI::App&);
+Handler invite_flags(CLI::App&);
 Handler device_check_flags(CLI::App&);
 Handler link_play_flags(CLI::App&);
 Handler link_explain_flags(CLI::App&);

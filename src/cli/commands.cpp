@@ -6,6 +6,7 @@
 #include "cli/links_command.hpp"
 #include "drivers/drivers.hpp"
 #include "drivers/sonic_nos.hpp"
+#include "enrolment/enrolment.hpp"
 #include "http_client/client.hpp"
 
 namespace petrel::cli {
@@ -185,7 +186,7 @@ time since when it is unknown. docs/manager.md
 )";
 
 constexpr auto kManagerExamples = R"(Examples:
-  petrel manager --store /var/lib/petrel/manager.db
+  petrel manager                                    listens at 127.0.0.1:7650
   petrel manager --store manager.db --syslog udp:127.0.0.1:5514
   petrel manager --store manager.db --cables cables.toml
   petrel manager --store manager.db --listen 10.0.0.5:7650 --tls-cert cert.pem --tls-key key.pem --tokens tokens.toml
@@ -193,6 +194,14 @@ constexpr auto kManagerExamples = R"(Examples:
 
 Agents report to it; it shows the ports in error, the links with the reasons of both ends, and the storms of all devices.
 SIGTERM and SIGINT end it. docs/manager.md
+)";
+
+constexpr auto kEnrolExamples = R"(Examples:
+  petrel invite leaf3 --manager https://fabric:7650 --token-file operator.token > invitation
+  petrel enrol https://fabric:7650 --name leaf3 --token-file invitation
+  petrel invite leaf3 --revoke --manager https://fabric:7650 --token-file operator.token
+
+The key never leaves the machine of the agent. The token of an invitation works once. docs/manager.md
 )";
 
 std::vector<Command> all_commands()
@@ -244,6 +253,10 @@ std::vector<Command> all_commands()
          kManagerExamples, manager_flags},
         {"ports", kGeneral, "The ports of a fabric as its manager sees them, with their errors and neighbours.",
          kPortsExamples, ports_flags},
+        {"invite", kGeneral, "Allow an agent to get a certificate of the manager: prints a token that works once.",
+         kEnrolExamples, invite_flags},
+        {"enrol", kGeneral, "Get a certificate of the manager for the agent of this machine.", kEnrolExamples,
+         enrol_flags},
         {"host", kGeneral, "The NICs of this machine: a NIC that receives nothing must not pause its switch.",
          kHostExamples, nullptr},
         {"host agent", kGeneral, "Watch the NICs of this machine until stopped: the service.", kHostExamples,
@@ -274,7 +287,8 @@ const Program& petrel_program()
         .about = "Storm watch for lossless Ethernet fabrics.",
         .examples = kExamples,
         .commands = all_commands,
-        .parts = {drivers::make_drivers, drivers::make_nos, drivers::with_one_address, http_client::make_client},
+        .parts = {drivers::make_drivers, drivers::make_nos, drivers::with_one_address, http_client::make_client,
+                  enrolment::renew},
     };
     return kPetrel;
 }

@@ -23,9 +23,10 @@ Handler manager_flags(CLI::App& app)
     auto& options = flags->options;
     app.add_option("--listen", options.listen, "Where agents and clients connect, default 127.0.0.1:7650")
         ->type_name("HOST:PORT");
-    app.add_option("--store", options.store, "The file of everything that agents report; made if it is missing")
-        ->type_name("FILE")
-        ->required();
+    app.add_option(
+           "--store", options.store,
+           "The file of everything that agents report, made if it is missing, default /var/lib/petrel/manager.db")
+        ->type_name("FILE");
     app.add_option("--cables", options.cables, "Which port is connected to which, in TOML")->type_name("FILE");
     app.add_option("--twin", options.twin, "A scenario: its fabric has the cables of the devices, which have its names")
         ->type_name("FILE");
@@ -37,7 +38,13 @@ Handler manager_flags(CLI::App& app)
     auto* key = app.add_option("--tls-key", options.tls_key, "Its key (PEM)")->type_name("FILE");
     certificate->needs(key);
     key->needs(certificate);
-    app.add_option("--tokens", options.tokens, "Who may read, report and operate, in TOML")->type_name("FILE");
+    auto* tokens =
+        app.add_option("--tokens", options.tokens, "Who may read, report and operate, in TOML")->type_name("FILE");
+    app.add_option("--ca", options.ca,
+                   "The manager issues certificates to agents (petrel enrol); its key is here, made if it is missing")
+        ->type_name("FOLDER")
+        ->needs(certificate)
+        ->needs(tokens);
     app.add_option("--syslog", options.syslog,
                    "Where switches or their syslog daemons send log lines (RFC 5424); may be given several times")
         ->type_name("udp:HOST:PORT|tcp:HOST:PORT|unix:PATH");

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <utility>
 
 #include "base/complaint_text.hpp"
 #include "codec/uplink_json.hpp"
@@ -35,6 +36,33 @@ Result<std::string> token_of(const ManagerAccess& access)
                           });
 }
 
+Result<std::string> answer_of_manager(const ManagerAccess& access, const std::string& path,
+                                      std::optional<std::string> body)
+{
+    const auto manager = connect_to_manager(access);
+    if (!manager) {
+        return tl::unexpected(manager.error());
+    }
+    auto response = manager->client->send({.path = path,
+                                           .body = std::move(body),
+                                           .content_type = "application/json",
+                                           .token = manager->token,
+                                           .within = kManagerPatience});
+    if (!response) {
+        return tl::unexpected(
+            Error{response.error().kind, fmt::format("the manager at {}: {}", manager->url, response.error().what)});
+    }
+    if (response->status != kAnswered) {
+        const bool denied = response->status == kNotAllowed || response->status == kForbiddenAnswer;
+        const auto problem = codec::problem_text(response->body);
+        return tl::unexpected(
+            Error{denied ? ErrorKind::denied : ErrorKind::invalid,
+                  fmt::format("the manager at {} answers with status {}{}", manager->url, response->status,
+                              problem.empty() ? "" : fmt::format(" ({})", escaped(problem)))});
+    }
+    return std::move(response->body);
+}
+
 }  // namespace
 
 void manager_access_flags(CLI::App& app, ManagerAccess& access)
@@ -47,31 +75,28 @@ void manager_access_flags(CLI::App& app, ManagerAccess& access)
         ->type_name("FILE");
 }
 
-Result<std::string> get_from_manager(const ManagerAccess& access, const std::string& path)
+Result<ManagerConnection> connect_to_manager(const ManagerAccess& access)
 {
-    const auto text = flag_or_environment(access.url, "PETREL_MANAGER", kThisMachine);
+    auto text = flag_or_environment(access.url, "PETREL_MANAGER", kThisMachine);
     const auto url = config::parse_manager_url(text);
     if (!url) {
         return tl::unexpected(url.error());
     }
-    const auto token = token_of(access);
-    if (!token) {
-        return tl::unexpected(token.error());
-    }
-    const auto client = http_client::make_client({url->tls, url->host, url->port, access.ca_file});
-    auto response = client->send({.path = path, .token = *token, .within = kManagerPatience});
-    if (!response) {
-        return tl::unexpected(
-            Error{response.error().kind, fmt::format("the manager at {}: {}", text, response.error().what)});
-    }
-    if (response->status != kAnswered) {
-        const bool denied = response->status == kNotAllowed || response->status == kForbiddenAnswer;
-        const auto problem = codec::problem_text(response->body);
-        return tl::unexpected(Error{denied ? ErrorKind::denied : ErrorKind::invalid,
-                                    fmt::format("the manager at {} answers with status {}{}", text, response->status,
-                                                problem.empty() ? "" : fmt::format(" ({})", escaped(problem)))});
-    }
-    return std::move(response->body);
+    return token_of(access).map([&](std::string token) {
+        return ManagerConnection{std::move(text),
+                                 http_client::make_client({url->tls, url->host, url->port, access.ca_file}),
+                                 std::move(token)};
+    });
+}
+
+Result<std::string> get_from_manager(const ManagerAccess& access, const std::string& path)
+{
+    return answer_of_manager(access, path, std::nullopt);
+}
+
+Result<std::string> post_to_manager(const ManagerAccess& access, const std::string& path, std::string body)
+{
+    return answer_of_manager(access, path, std::move(body));
 }
 
 }  // namespace petrel::cli

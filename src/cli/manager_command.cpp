@@ -3,15 +3,20 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <chrono>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "api/service.hpp"
+#include "certificates/certificates.hpp"
 #include "codec/manager/cables.hpp"
 #include "codec/manager/fleet_json.hpp"
 #include "codec/manager/tokens.hpp"
 #include "codec/scenario/reader.hpp"
+#include "runtime/atomic_file.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/signals.hpp"
 #include "runtime/state_folder.hpp"
@@ -20,6 +25,10 @@
 namespace petrel::cli {
 
 namespace {
+
+constexpr auto kIssuerCertificate = "ca.pem";
+constexpr auto kIssuerKey = "ca-key.pem";
+constexpr unsigned kPrivateFile = 0600;
 
 Parsed<std::string> file_text(const std::string& file)
 {
@@ -101,6 +110,37 @@ Result<std::vector<Value>> parse_all(const std::vector<std::string>& texts, cons
     return all;
 }
 
+// The key is written before the certificate: a process that is killed in between makes both again.
+Result<certificates::Issuer> make_issuer(const std::filesystem::path& folder)
+{
+    const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+    return certificates::make_issuer("petrel manager", now).and_then([&](const certificates::Issuer& made) {
+        return runtime::write_atomically(folder / kIssuerKey, made.key, kPrivateFile)
+            .and_then([&] { return runtime::write_atomically(folder / kIssuerCertificate, made.certificate); })
+            .map([&] { return made; });
+    });
+}
+
+Parsed<std::optional<certificates::Issuer>> read_issuer(const std::string& folder_name)
+{
+    if (folder_name.empty()) {
+        return std::nullopt;
+    }
+    const std::filesystem::path folder{folder_name};
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    if (!std::filesystem::exists(folder / kIssuerCertificate, failed)) {
+        return make_issuer(folder)
+            .map([](certificates::Issuer made) { return std::optional{std::move(made)}; })
+            .map_error([](const Error& why) { return std::vector{Complaint{{}, 0, 0, why.what, {}}}; });
+    }
+    return file_text((folder / kIssuerCertificate).string()).and_then([&](const std::string& certificate) {
+        return file_text((folder / kIssuerKey).string()).map([&](std::string key) {
+            return std::optional{certificates::Issuer{certificate, std::move(key)}};
+        });
+    });
+}
+
 // Before any other thread starts, because threads inherit the signal mask.
 Result<std::unique_ptr<runtime::Signals>> stop_on_signals(runtime::EventLoop& loop)
 {
@@ -151,9 +191,15 @@ ExitCode run_manager(const ManagerOptions& options, const std::function<void(std
     if (!logs || !senders) {
         return fail(!logs ? logs.error() : senders.error());
     }
+    const auto issuer = read_issuer(options.ca);
+    if (!issuer) {
+        return refuse(issuer.error());
+    }
     api::ServiceOptions how{.listen = options.listen,
                             .tls = *tls,
                             .tokens = *tokens,
+                            .issuer = *issuer,
+                            .backup = options.store + ".backup",
                             .retention = options.retention,
                             .logs = *logs,
                             .log_senders = *senders,

@@ -3,8 +3,8 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 #include <string_view>
+#include <vector>
 
 #include "manager/store.hpp"
 #include "terminal/exit_code.hpp"
@@ -13,13 +13,14 @@ namespace petrel::cli {
 
 struct ManagerOptions {
     std::string listen{"127.0.0.1:7650"};
-    std::string store;
-    std::string cables;  // a file; empty: none. As the next five
+    std::string store{"/var/lib/petrel/manager.db"};
+    std::string cables;  // a file; empty: none. As the next six
     std::string twin;    // a scenario whose fabric has the cables
     std::string fleet;
     std::string tls_certificate;
     std::string tls_key;
     std::string tokens;
+    std::string ca;  // a folder
     manager::Retention retention{};
     std::vector<std::string> syslog;       // addresses of log lines
     std::vector<std::string> syslog_from;  // networks

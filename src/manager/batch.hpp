@@ -10,6 +10,7 @@
 #include "fabric/device_state.hpp"
 #include "fabric/message.hpp"
 #include "fleet/rollout.hpp"
+#include "manager/access_records.hpp"
 
 namespace petrel::manager {
 
@@ -82,11 +83,13 @@ struct Batch {
     std::vector<AuditEntry> audit;
     std::vector<RolloutRow> rollouts{};
     std::vector<CommandRow> commands{};
+    std::vector<Invitation> invitations{};
+    std::vector<Revocation> revocations{};
 
     bool empty() const
     {
         return messages.empty() && heard.empty() && agents.empty() && devices.empty() && samples.empty() &&
-               audit.empty() && rollouts.empty() && commands.empty();
+               audit.empty() && rollouts.empty() && commands.empty() && invitations.empty() && revocations.empty();
     }
 };
 

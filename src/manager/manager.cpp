@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -122,6 +123,12 @@ void Manager::log_heard(const std::string& device, Now now)
         known->second = now.mono;
         heard(device, now);
     }
+}
+
+void Manager::audit(AuditEntry entry)
+{
+    taken_.now = std::max(taken_.now, entry.at);
+    taken_.audit.push_back(std::move(entry));
 }
 
 void Manager::heard(const std::string& device, Now now)

@@ -2,6 +2,7 @@
 // caller carries the reports, asks for the time and shows the view. Not thread-safe.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
@@ -30,11 +31,13 @@ public:
     // They change the view at the next commit(). `from`: who sent the report, for the audit.
     void take(const codec::Report&, const std::string& from, Now);
     void take_message(TakenMessage, Now);
+    void audit(AuditEntry entry);
+    void take_access(Invitation invitation) { taken_.invitations.push_back(std::move(invitation)); }
+    void take_access(Revocation revocation) { taken_.revocations.push_back(std::move(revocation)); }
 
     // A line of a switch's log. False: it is not about the error of a port, and only shows that a switch reports whose
     // log has such lines.
     bool take_log(const wire::LogLine&, Now);
-    void audit(AuditEntry entry) { taken_.audit.push_back(std::move(entry)); }
 
     // Commands for agents. The next commit() stores what changes.
     Commands& commands() { return commands_; }
@@ -47,6 +50,8 @@ public:
     // Stores what was taken, then applies it to the view. Returns the new events. After a failure nothing of it is
     // stored; agents report it again.
     Result<std::vector<StoredEvent>> commit();
+
+    Result<std::unique_ptr<Store::Copy>> copy(const std::filesystem::path& path) { return store_->copy(path); }
 
     Result<void> prune(const Retention&, WallTime now);
 

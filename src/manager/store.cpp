@@ -110,6 +110,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& path)
             return guarded(path.string(),
                            [&] {
                                store->prepare_commands();
+                               prepare_access(*store->database_);
                                store->load_sources();
                            })
                 .map([&] { return std::move(store); });
@@ -160,6 +161,7 @@ Result<std::vector<StoredEvent>> Store::append(const Batch& batch)
         auto added = add_messages(batch);
         add_rest(batch);
         add_commands(batch);
+        add_access(batch);
         transaction.commit();
         return added;
     });

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,6 +70,10 @@ public:
     Result<void> prune(const Retention&, WallTime now,
                        const std::map<fabric::Source, std::vector<fabric::Position>>& keep);
 
+    // Begins a copy of the file as it will be when the copy ends. False from step(): it is not complete yet.
+    class Copy;
+    Result<std::unique_ptr<Copy>> copy(const std::filesystem::path&);
+
     // The messages that change a port, in the order of each source.
     Result<void> each_message(const std::function<void(const fabric::Message&)>&) const;
     Result<void> each_position(const std::function<void(const fabric::Source&, fabric::Position)>&) const;
@@ -83,6 +88,8 @@ public:
     Result<std::vector<AuditEntry>> audit(std::size_t limit) const;  // the latest first
     Result<std::vector<RolloutRow>> rollouts() const;
     Result<std::vector<CommandRow>> commands() const;
+    Result<std::optional<Invitation>> invitation(const std::string& digest) const;
+    Result<std::vector<Revocation>> revocations() const;
 
 private:
     Store(std::unique_ptr<SQLite::Database>, std::string path);
@@ -94,12 +101,14 @@ private:
         std::int64_t latest_us{};
     };
 
+    static void prepare_access(SQLite::Database&);
     void load_sources();
     std::int64_t source_number(const fabric::Source&);
     std::vector<StoredEvent> add_messages(const Batch&);
     void add_rest(const Batch&);
     void prepare_commands();
     void add_commands(const Batch&);
+    void add_access(const Batch&);
     void prune_events(std::int64_t first_kept, const std::map<fabric::Source, std::vector<fabric::Position>>& keep);
     void prune_samples(const Retention&, WallTime now);
 
@@ -108,6 +117,24 @@ private:
     std::map<fabric::Source, std::int64_t> source_numbers_;
     std::map<SourceEpoch, Numbers> numbers_;  // of agents
     std::int64_t pruned_to_{};                // the pass over old events has come this far
+};
+
+// A copy under way. A step takes a few milliseconds; the store may be used between two steps, and outlives the copy.
+class Store::Copy {
+public:
+    ~Copy();
+    Copy(const Copy&) = delete;
+    Copy& operator=(const Copy&) = delete;
+
+    Result<bool> step();
+
+private:
+    friend class Store;
+    struct Sqlite;
+    Copy(std::unique_ptr<Sqlite>, std::filesystem::path);
+
+    std::unique_ptr<Sqlite> sqlite_;
+    std::filesystem::path path_;
 };
 
 }  // namespace petrel::manager

@@ -2,8 +2,10 @@
 """The manager's API, over real HTTP against the real program: manager_test.py PETREL"""
 
 import random
+import shutil
 import subprocess
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -24,6 +26,14 @@ class Ingest(ManagerCase):
         self.assertEqual([p["device"] for p in ports], ["leaf9"])
         self.assertEqual(len(self.manager.get("/api/v1/ports")["ports"]), 2)
         self.assertEqual(len(self.manager.get("/api/v1/ports?device=leaf3")["ports"]), 1)
+
+    def test_two_live_agents_cannot_report_the_same_device(self):
+        state = {"devices": [{"device": "eth0", "state": "watching"}]}
+        self.assertEqual(self.manager.report(state, agent="host1")[0].status, 200)
+        for line in (state, event(1, device="eth0")):
+            self.problem(self.manager.report(line, agent="host2"), 409, "'eth0' is reported by the agent 'host1'")
+        self.assertEqual(self.manager.report(event(1, device="eth0"), agent="host1")[0].status, 200)
+        self.assertEqual(self.manager.report(agent="host2")[0].status, 200)
 
     def test_a_heartbeat_of_an_unknown_agent_is_no_device(self):
         answer, content = self.manager.report()
@@ -101,6 +111,28 @@ class Deaths(ManagerCase):
         self.assertEqual(self.manager.stop(), 0)
         stream.close()
         half.close()
+
+    def test_a_copy_made_while_reports_arrive_is_a_whole_store(self):
+        self.manager.report(*(event(seq, "order_taken", by="x" * 500) for seq in range(1, 901)))
+        answers = []
+        copying = threading.Thread(target=lambda: answers.append(self.manager.request(
+            "POST", "/api/v1/backup", b"{}", {"Content-Type": "application/json"})))
+        copying.start()
+        for seq in range(901, 921):
+            self.manager.report(event(seq, "order_taken"))
+        copying.join()
+        self.assertEqual(answers[0][0].status, 200, answers[0][1])
+        self.assertEqual(answers[0][1]["file"], str(self.manager.folder / "m.db.backup"))
+        self.assertEqual(self.manager.get("/api/v1/audit")["audit"][0]["what"], "backed_up")
+        self.manager.kill()
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(self.manager.folder / "m.db.backup", Path(folder) / "m.db")
+            restored = Manager(folder)
+            seqs = [e["event"]["seq"] for e in restored.get("/api/v1/events?limit=1000")["events"]]
+            self.assertGreaterEqual(len(seqs), 900)
+            self.assertEqual(seqs, list(range(1, len(seqs) + 1)))
+            restored.stop()
+        self.manager.start()
 
     def refused_start(self, *arguments, store="other.db"):
         return subprocess.run([PETREL, "manager", "--store", Path(self.folder.name) / store, *arguments],

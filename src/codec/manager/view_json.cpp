@@ -232,6 +232,8 @@ std::string stored_json(std::string_view manager, const std::vector<std::pair<st
     return to_line(answer);
 }
 
+std::string backup_json(std::string_view file) { return to_line(ordered_json{{"file", file}}); }
+
 std::string problem_json(unsigned status, std::string_view title, std::string_view detail)
 {
     return to_line(ordered_json{{"type", "about:blank"}, {"title", title}, {"status", status}, {"detail", detail}});

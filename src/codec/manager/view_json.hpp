@@ -47,6 +47,8 @@ using LinksToClear = std::map<std::string, std::map<std::string, std::uint64_t>>
 std::string stored_json(std::string_view manager, const std::vector<std::pair<std::string, std::uint64_t>>&,
                         const LinksToClear&, WallTime now);
 
+std::string backup_json(std::string_view file);
+
 // RFC 9457.
 std::string problem_json(unsigned status, std::string_view title, std::string_view detail);
 
