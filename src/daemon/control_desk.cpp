@@ -455,6 +455,7 @@ ControlAnswer ControlDesk::red_switch(const ControlRequest& request, const std::
     const bool on = request.state == "on";
     control::OrderReport report;
     bool all = true;
+    ErrorKind refusal = ErrorKind::exhausted;
     for (const auto& runner : desk_.runners()) {
         if (!request.device.empty() && runner->name() != request.device) {
             continue;
@@ -469,13 +470,13 @@ ControlAnswer ControlDesk::red_switch(const ControlRequest& request, const std::
                                         runner->name())})
                 : runner->order({on ? Order::Kind::red_switch_on : Order::Kind::red_switch_off, std::nullopt, by});
         all = all && taken;
+        refusal = taken ? refusal : taken.error().kind;
         report.lines.push_back(!taken ? taken.error().what
                                       : fmt::format("{}: the big red switch is {}; {} mitigated before, {} now",
                                                     runner->name(), request.state, before, mitigated(*runner)));
     }
     if (!all) {
-        return error_line(
-            {ErrorKind::invalid, fmt::format("not every device took the order. {}", fmt::join(report.lines, "; "))});
+        return error_line({refusal, fmt::format("not every device took the order. {}", fmt::join(report.lines, "; "))});
     }
     return order_line(std::move(report));
 }

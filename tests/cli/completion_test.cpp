@@ -77,7 +77,7 @@ TEST(Completion, OffersEverythingInTheHelp) { expect_all_below({}); }
 
 TEST(Completion, Commands)
 {
-    EXPECT_THAT(completions({"pol"}), ElementsAre("policies"));
+    EXPECT_THAT(completions({"polici"}), ElementsAre("policies"));
     EXPECT_THAT(completions({"link", ""}),
                 ElementsAre("play", "explain", "decode", "import", "codes", "show", "clear"));
     EXPECT_THAT(completions({"config", "s"}), ElementsAre("show"));

@@ -71,7 +71,7 @@ TEST_P(OtherShell, OffersTheCommandsOfTheHelp)
     EXPECT_EQ(offered("petrel "), (std::set<std::string>{help.begin(), help.end()}));
     const auto lab = help_of({"lab"}).commands();
     EXPECT_EQ(offered("petrel lab "), (std::set<std::string>{lab.begin(), lab.end()}));
-    EXPECT_THAT(offered("petrel pol"), ElementsAre("policies"));
+    EXPECT_THAT(offered("petrel polici"), ElementsAre("policies"));
 }
 
 TEST_P(OtherShell, OffersTheFlagsOfACommand)

@@ -166,7 +166,8 @@ TEST_F(CommandsTest, ARestartGoesOn)
     EXPECT_EQ(shown.commands[1].state, CommandState::failed);
     EXPECT_EQ(shown.commands[1].answer, kBad);
     std::vector<std::string> audit;
-    for (const auto& entry : manager_.store().audit(100).value()) {
+    const auto entries = manager_.store().audit(100).value();
+    for (const auto& entry : entries) {
         audit.push_back(fmt::format("{} {} {}", entry.who, entry.what, entry.on));
     }
     EXPECT_THAT(audit, ElementsAre("manager command_end red-switch on", "leaf2 command_result red-switch on",
