@@ -39,7 +39,7 @@ struct ServiceOptions {
     std::vector<syslog::LogAddress> logs{};                                        // where log lines of switches arrive
     std::vector<syslog::Network> log_senders{};                                    // besides this machine
     std::vector<fleet::AgentPlace> places{};                                       // racks and roles of agents
-    std::function<void(const std::string& line)> log;                              // called in the loop's thread
+    std::function<void(const std::string& line)> log{};                            // called in the loop's thread
     std::function<void(std::string_view point)> reached{[](std::string_view) {}};  // for tests that kill the process
 };
 

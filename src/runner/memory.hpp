@@ -49,7 +49,8 @@ public:
 
     // The checkpoint that was appended last, by this process or an earlier one.
     virtual std::optional<Loaded> load(const Now&) const = 0;
-    virtual const std::deque<StoredEvent>& events() const = 0;  // oldest first: the newest, and those that opened a storm that is not over
+    // Oldest first: the newest, and those that opened a storm that is not over.
+    virtual const std::deque<StoredEvent>& events() const = 0;
     virtual std::uint64_t last_seq() const = 0;
 
     // Appends new events, in the order of their seq, and the checkpoint after them. Once it has succeeded, they survive

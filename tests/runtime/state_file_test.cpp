@@ -121,7 +121,7 @@ TEST_F(StateFileTest, EventsOfStormsThatAreOverGoFirst)
 
 TEST_F(StateFileTest, OpenStormsFillHalfOfTheHistory)
 {
-    auto state = StateFile::open(folder_ / "d.state", kStateDevice, 4).value();
+    auto state = StateFile::open(folder / "d.state", kStateDevice, 4).value();
     for (std::uint64_t seq = 1; seq <= 9; ++seq) {
         ASSERT_TRUE(
             state->append(std::vector{queue_event(seq, "storm_detected", fmt::format("p{}", seq))}, "x", now_of(1)));
