@@ -122,7 +122,8 @@ Level level_of(EventKind kind)
     case EventKind::restore_failed:
     case EventKind::storm_latched:
     case EventKind::nic_latched:
-    case EventKind::storm_escalated: return Level::error;
+    case EventKind::storm_escalated:
+    case EventKind::close_switch_port: return Level::error;
     case EventKind::storm_detected:
     case EventKind::storm_alert:
     case EventKind::pause_too_long:

@@ -52,6 +52,7 @@ std::optional<Phase> phase_after(const watchdog::Event& event)
     case EventKind::order_taken:
     case EventKind::link_down:
     case EventKind::link_up:
+    case EventKind::close_switch_port:
     case EventKind::count_: break;
     }
     return std::nullopt;

@@ -9,9 +9,10 @@ namespace petrel::watchdog {
 std::string_view name(EventKind k)
 {
     constexpr std::array<std::string_view, static_cast<std::size_t>(EventKind::count_)> kNames{
-        "storm_detected", "storm_restored",         "storm_alert", "mitigation_failed", "storm_latched",
-        "pause_too_long", "pause_too_long_cleared", "nic_latched", "restore_failed",    "storm_escalated",
-        "storm_released", "probe_failed",           "order_taken", "link_down",         "link_up"};
+        "storm_detected",   "storm_restored",         "storm_alert", "mitigation_failed", "storm_latched",
+        "pause_too_long",   "pause_too_long_cleared", "nic_latched", "restore_failed",    "storm_escalated",
+        "storm_released",   "probe_failed",           "order_taken", "link_down",         "link_up",
+        "close_switch_port"};
     return kNames.at(static_cast<std::size_t>(k));
 }
 

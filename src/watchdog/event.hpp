@@ -79,6 +79,7 @@ enum class EventKind : std::uint8_t {
     order_taken,
     link_down,
     link_up,
+    close_switch_port,  // a NIC refused every treatment: only its switch can stop the pause
     count_
 };
 std::string_view name(EventKind);

@@ -53,6 +53,10 @@ private:
     // the device, or shows no signal for so long, the notice is lost: the storm is closed without it.
     static constexpr int kNoticeOverdue = 2;
 
+    // A NIC that refused every treatment is tried again after this time, and after twice the time with each refusal.
+    static constexpr Duration kTryAgainAfter = std::chrono::seconds{1};
+    static constexpr std::uint8_t kMostDoubledTries = 6;
+
     // A probe takes at least this many looks: the interval of the first one began before the probe.
     static constexpr std::uint8_t kProbeLooks = 2;
 
@@ -86,8 +90,11 @@ private:
         std::optional<WaitingOrder> next;  // waits until the current storm is closed
         std::uint32_t end_proven_us{};     // its clock when the storm began, or when restoring was decided
         std::uint32_t end_limit_us{};
-        std::uint8_t probe_looks{};  // so far, while probing; up to kProbeLooks
-        Duration without_proof{};    // while mitigated: time since the last pause that proved neither pause nor quiet
+        std::uint8_t probe_looks{};    // so far, while probing; up to kProbeLooks
+        Duration without_proof{};      // while mitigated: time since the last pause that proved neither pause nor quiet
+        Instant try_again_at{kNever};  // while alerted: a device that refused every treatment is tried again
+        std::uint8_t refusals{};       // how often it refused every treatment in this storm
+        bool tries_again{};            // a treatment is tried again; an event announces it if it takes effect
     };
 
     // Rows.
@@ -141,7 +148,11 @@ private:
     void begin(Slot r, Origin, Instant now);
     void begin_uncounted(Slot r, Origin, Instant now);
     void storm(Slot r, Instant now, Outbox&);
-    void mitigate(Slot r, Instant now, Outbox&);
+    void begin_storm(Slot r, Reason why, Instant now, Outbox&);
+    void mitigate(Slot r, Reason why, Instant now, Outbox&);
+    void announce(Slot r, Reason why, Instant now, Outbox&);
+    void plan_next_try(Slot r, Instant now);
+    void try_again(Slot r, Instant now);
     void apply(Slot r, Treatment);
     bool over_budget() const { return list_.max_mitigated != 0 && mitigated_ >= list_.max_mitigated; }
     void adjust_backoff(Slot r, Instant now);
@@ -162,6 +173,7 @@ private:
     std::uint64_t emit(Outbox&, EventKind, Reason why, Slot r, Instant now);
 
     // Outcomes and orders.
+    void storm_of_nic(Slot r, Instant now, Outbox&);
     void step_down(SiteId site, Instant now);
     bool report_failure(SiteId site, const Failure&, Instant now, Outbox&);
     void give_up(SiteId site, Instant now);

@@ -14,7 +14,7 @@ void Machine::settle(const Outcome& outcome, Instant now, Outbox& out)
     }
 }
 
-// After a refusal, sets the next weaker treatment for the rows of the site.
+// After a refusal, sets the next rung for the rows of the site.
 void Machine::step_down(SiteId s, Instant now)
 {
     for (const auto r : map_.rows_at(s)) {
@@ -32,11 +32,11 @@ void Machine::step_down(SiteId s, Instant now)
 
 bool Machine::report_failure(SiteId s, const Failure& failure, Instant now, Outbox& out)
 {
-    if (!out.room_for(2, 0)) {
+    auto holder = map_.rows_at(s).front();
+    if (!out.room_for(criterion(holder) == Criterion::receive_stall ? 3 : 2, 0)) {
         return false;
     }
     const bool restoring = failure.wanted == Treatment::none;
-    auto holder = map_.rows_at(s).front();
     bool needed = false;
     for (const auto r : map_.rows_at(s)) {
         if (rows_[r].site == s && at_work(r)) {
@@ -44,19 +44,29 @@ bool Machine::report_failure(SiteId s, const Failure& failure, Instant now, Outb
             needed = needed || under_treatment(r);
         }
     }
-    emit(out, restoring ? EventKind::restore_failed : EventKind::mitigation_failed, failure.why, holder, now);
-    auto& event = out.events.back();
-    event.target = map_.site_target(s);
-    event.action = failure.wanted;
-    event.by = sites_.take_detail(s);
+    auto detail = sites_.take_detail(s);
+    const bool known = rows_[holder].tries_again && failure.why == Reason::refused;
+    if (!known) {
+        emit(out, restoring ? EventKind::restore_failed : EventKind::mitigation_failed, failure.why, holder, now);
+        auto& event = out.events.back();
+        event.target = map_.site_target(s);
+        event.action = failure.wanted;
+        event.by = std::move(detail);
+    }
     if (needed && !restoring && failure.why == Reason::refused && sites_[s].want() == Treatment::none && !held()) {
-        emit(out, EventKind::storm_escalated, Reason::refused, holder, now);
+        if (!known) {
+            emit(out, EventKind::storm_escalated, Reason::refused, holder, now);
+        }
+        if (!known && criterion(holder) == Criterion::receive_stall) {
+            emit(out, EventKind::close_switch_port, Reason::refused, holder, now);
+            out.events.back().by = "the NIC refuses to stop its pause: shut the switch port that it is connected to";
+        }
         give_up(s, now);
     }
     return true;
 }
 
-// The device has refused every treatment: the rows are alerted and only watched from now on.
+// The device has refused every treatment: the rows are alerted. A NIC is tried again, others are only watched.
 void Machine::give_up(SiteId s, Instant now)
 {
     for (const auto r : map_.rows_at(s)) {
@@ -64,6 +74,7 @@ void Machine::give_up(SiteId s, Instant now)
             rows_[r].treatment = Treatment::none;
             decide(r, Decision::alerted, now);
             wait_for_quiet(r);
+            plan_next_try(r, now);
         }
     }
 }
@@ -79,7 +90,9 @@ void Machine::receive(const Notice& notice, Instant now, Outbox& out)
         case Notice::Kind::link_up: break;
         case Notice::Kind::link_down: link_down(r, now); break;
         case Notice::Kind::detected:
-            if (by_device && rows_[r].decision == Decision::watching) {
+            if (criterion(r) == Criterion::receive_stall) {
+                storm_of_nic(r, now, out);
+            } else if (by_device && rows_[r].decision == Decision::watching) {
                 begin(r, Origin::device, now);
                 rows_[r].by_device = notice.action != Treatment::none ? notice.action : effective(r).action;
                 rows_[r].recovery = notice.recovery;
@@ -105,6 +118,16 @@ void Machine::receive(const Notice& notice, Instant now, Outbox& out)
         }
     });
     tick(now, out);
+}
+
+// The NIC has found a stall itself, and may have stopped its pause for as long as the stall lasts. So the clock may
+// never be full.
+void Machine::storm_of_nic(Slot r, Instant now, Outbox& out)
+{
+    if (rows_[r].decision == Decision::watching) {
+        begin_storm(r, Reason::device, now, out);
+        wait_for_quiet(r);
+    }
 }
 
 void Machine::report(const LinkEvent& link_event, Instant now, Outbox& out)

@@ -295,9 +295,9 @@ Instant Machine::deadline(Slot r) const
         }
         return row.since + std::max(restore_time(r), list_.poll);  // even with T1 = 0 the treatment lasts one poll
     case Decision::probing: return row.probe_looks < kProbeLooks ? kNever : row.since + policy(r).detect + list_.poll;
+    case Decision::alerted: return row.try_again_at;
     case Decision::off:
     case Decision::watching:
-    case Decision::alerted:
     case Decision::withheld:
     case Decision::restoring:
     case Decision::latched: break;
@@ -313,6 +313,15 @@ void Machine::serve(Slot r, Instant now, Outbox& out)
         take_over(r, now, out);
     } else if (row.decision == Decision::restoring) {
         finish(r, now, out);
+    } else if (row.tries_again) {
+        if (sites_[row.site].settled() && out.room_for(2, 0)) {
+            announce(r, Reason::proven, now, out);
+            wait_for_quiet(r);
+        }
+    } else if (row.decision == Decision::alerted) {
+        if (due) {
+            try_again(r, now);
+        }
     } else if (row.decision == Decision::probing) {
         if (due && out.room_for(1, 0)) {
             const auto proven = clocks_.proven_us[r];
@@ -362,7 +371,7 @@ void Machine::use_budget(Instant now, Outbox& out)
             return;
         }
         const auto r = *next;
-        mitigate(r, now, out);
+        mitigate(r, Reason::proven, now, out);
         wait_for_quiet(r);
     }
 }

@@ -315,6 +315,9 @@ void Machine::inherit_row(Slot r, const Machine& old, Slot from, Instant now)
     row.shared = before.shared;
     row.held = before.held;
     row.goes_on = before.goes_on;
+    row.try_again_at = before.try_again_at;
+    row.refusals = before.refusals;
+    row.tries_again = before.tries_again;
     row.end_proven_us = before.end_proven_us;
     row.end_limit_us = before.end_limit_us;
     apply(r, before.treatment);
@@ -333,7 +336,10 @@ void Machine::inherit_row(Slot r, const Machine& old, Slot from, Instant now)
         release(r, Reason::reconfigured, now);
         return;
     }
-    if (by_evidence && under_treatment(r) && row.treatment != effective(r).action) {
+    // A NIC that is down because it refused to be muted stays down: to try again would take its interface up.
+    const bool down = row.treatment == Treatment::port_down &&
+                      next_rung(policy(r), list_.capabilities.treatments, effective(r).action) == Treatment::port_down;
+    if (by_evidence && under_treatment(r) && row.treatment != effective(r).action && !down) {
         const auto left = row.site;
         apply(r, effective(r).action);
         update_want(left, now);

@@ -132,6 +132,9 @@ void Machine::begin_uncounted(Slot r, Origin origin, Instant now)
     row.origin = origin;
     row.since = now;
     row.began = now;
+    row.try_again_at = kNever;
+    row.refusals = 0;
+    row.tries_again = false;
     row.paused = microseconds{clocks_.wants_quiet[r] != 0 ? 0 : clocks_.proven_us[r]};
     row.cause = 0;
     auto& stats = stats_[r];
@@ -168,26 +171,32 @@ void Machine::storm(Slot r, Instant now, Outbox& out)
         }
         decide(r, latch ? Decision::latched : Decision::stormed, now);
     } else {
-        begin(r, Origin::evidence, now);
-        adjust_backoff(r, now);
-        row.end_proven_us = clocks_.proven_us[r];
-        row.end_limit_us = clocks_.limit_us[r];
-        if (effective(r).action == Treatment::none) {
-            const bool status = policy(r).criterion == Criterion::pause_timeout;
-            row.cause = emit(out, status ? EventKind::pause_too_long : EventKind::storm_alert, Reason::proven, r, now);
-            decide(r, Decision::alerted, now);
-        } else if (over_budget()) {
-            row.cause = emit(out, EventKind::storm_alert, Reason::blast_radius, r, now);
-            emit(out, EventKind::storm_escalated, Reason::blast_radius, r, now);
-            decide(r, Decision::withheld, now);
-        } else {
-            mitigate(r, now, out);
-        }
+        begin_storm(r, Reason::proven, now, out);
     }
     wait_for_quiet(r);
 }
 
-void Machine::mitigate(Slot r, Instant now, Outbox& out)
+void Machine::begin_storm(Slot r, Reason why, Instant now, Outbox& out)
+{
+    Row& row = rows_[r];
+    begin(r, Origin::evidence, now);
+    adjust_backoff(r, now);
+    row.end_proven_us = clocks_.proven_us[r];
+    row.end_limit_us = clocks_.limit_us[r];
+    if (effective(r).action == Treatment::none) {
+        const bool status = policy(r).criterion == Criterion::pause_timeout;
+        row.cause = emit(out, status ? EventKind::pause_too_long : EventKind::storm_alert, why, r, now);
+        decide(r, Decision::alerted, now);
+    } else if (over_budget()) {
+        row.cause = emit(out, EventKind::storm_alert, Reason::blast_radius, r, now);
+        emit(out, EventKind::storm_escalated, Reason::blast_radius, r, now);
+        decide(r, Decision::withheld, now);
+    } else {
+        mitigate(r, why, now, out);
+    }
+}
+
+void Machine::mitigate(Slot r, Reason why, Instant now, Outbox& out)
 {
     Row& row = rows_[r];
     apply(r, effective(r).action);
@@ -198,22 +207,61 @@ void Machine::mitigate(Slot r, Instant now, Outbox& out)
             emit(out, EventKind::storm_escalated, Reason::refused, r, now);
         }
         decide(r, Decision::alerted, now);
+        plan_next_try(r, now);
         return;
     }
+    announce(r, why, now, out);
+}
+
+void Machine::announce(Slot r, Reason why, Instant now, Outbox& out)
+{
+    Row& row = rows_[r];
     const bool latch = latches(r, now);
     const auto kind = begin_kind(r, latch);
-    row.cause = emit(out, kind, Reason::proven, r, now);
+    row.cause = emit(out, kind, why, r, now);
     if (latch && kind != EventKind::nic_latched) {
         emit(out, EventKind::storm_latched, Reason::repeated, r, now);
     }
+    row.tries_again = false;
     decide(r, latch ? Decision::latched : Decision::stormed, now);
 }
 
-// Sets the row's treatment: `treatment`, or the strongest weaker treatment that the device has not refused at its site.
+// A NIC refuses its treatment while its firmware manages PFC or a privilege is missing. An operator may change that
+// while the storm goes on.
+void Machine::plan_next_try(Slot r, Instant now)
+{
+    Row& row = rows_[r];
+    row.tries_again = false;
+    if (criterion(r) != Criterion::receive_stall || effective(r).action == Treatment::none) {
+        return;
+    }
+    row.try_again_at = now + kTryAgainAfter * (1 << row.refusals);
+    row.refusals = std::min<std::uint8_t>(row.refusals + 1, kMostDoubledTries);
+}
+
+// Tries all treatments again, from the first. The storm is announced already, and so is the refusal: only a treatment
+// that takes effect is an event.
+void Machine::try_again(Slot r, Instant now)
+{
+    if (over_budget()) {
+        plan_next_try(r, now);
+        return;
+    }
+    for (const auto site : {map_.queue_site(r), map_.port_site(r)}) {
+        sites_.change(site, [](Site& s) { s.forget_refusals(); });
+    }
+    rows_[r].tries_again = true;
+    rows_[r].since = now;
+    apply(r, effective(r).action);
+    decide(r, policy(r).latch_count == 1 ? Decision::latched : Decision::stormed, now);
+    wait_for_quiet(r);
+}
+
+// Sets the row's treatment: `treatment`, or the first rung below it that the device has not refused at its site.
 void Machine::apply(Slot r, Treatment treatment)
 {
     while (treatment != Treatment::none && sites_[site_for(r, treatment)].refused(treatment)) {
-        treatment = weaker(treatment);
+        treatment = watched(r) ? next_rung(policy(r), list_.capabilities.treatments, treatment) : weaker(treatment);
     }
     rows_[r].treatment = treatment;
     rows_[r].site = site_for(r, treatment);
@@ -401,9 +449,10 @@ std::uint64_t Machine::emit(Outbox& out, EventKind kind, Reason why, Slot r, Ins
     event.policy = effective(r).policy;
     event.action = rows_[r].origin == Origin::device ? rows_[r].by_device : rows_[r].treatment;
     event.evidence.rule = rule_of(r);
-    // A restore is reported when it is done, and a withheld storm when it is mitigated. Their evidence is the clock at
-    // the time of the decision.
-    const bool ending = rows_[r].decision == Decision::restoring || rows_[r].decision == Decision::withheld;
+    // A restore is reported when it is done, and a withheld or refused storm when it is mitigated. Their evidence is
+    // the clock at the time of the decision.
+    const bool ending =
+        rows_[r].decision == Decision::restoring || rows_[r].decision == Decision::withheld || rows_[r].tries_again;
     const auto limit = ending ? rows_[r].end_limit_us : clocks_.limit_us[r];
     event.evidence.proven = microseconds{ending ? rows_[r].end_proven_us : clocks_.proven_us[r]};
     event.evidence.limit = microseconds{limit == kNoLimit ? 0 : limit};

@@ -51,6 +51,7 @@ struct Policy {
     Duration latch_window{};
     std::uint32_t latch_count{};    // this many storms in the window latch the queue; zero = never, 1 = the first storm
     bool latch_across_reboot{};     // of a NIC: a reboot of its machine does not end the latch
+    bool port_down_if_refused{};    // of a NIC that refuses to stop its pause: its port goes down
     std::uint32_t slack_ppm{};      // share of an interval that may lack pause time and still count as paused
     std::uint32_t floor_ppm{};      // sending less than this share of the line rate is no progress
     std::uint32_t leak{};           // progress: how many times faster the score falls than it rises

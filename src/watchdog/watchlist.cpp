@@ -90,7 +90,7 @@ public:
             best = Treatment::drop_egress;  // a device that recovers by itself does not drop in priority groups
         }
         while (best != Treatment::none && !has(can_.treatments, best)) {
-            best = weaker(best);
+            best = next_rung(policy_, can_.treatments, best);
         }
         return best;
     }
@@ -232,6 +232,13 @@ Treatment weaker(Treatment t)
     case Treatment::count_: break;
     }
     return Treatment::none;
+}
+
+Treatment next_rung(const Policy& policy, Treatments can, Treatment refused)
+{
+    const bool closes =
+        refused == Treatment::mute_pause && policy.port_down_if_refused && has(can, Treatment::port_down);
+    return closes ? Treatment::port_down : weaker(refused);
 }
 
 Parsed<Watchlist> compile(const PolicyBook& book, Inventory inventory, const Capabilities& can)

@@ -41,7 +41,11 @@ bool wants_row(const Policy&, const Assignment&, const RowInfo&);
 
 Parsed<Watchlist> compile(const PolicyBook&, Inventory, const Capabilities&);
 
-// The treatment to command next if the device refuses this one; none if there is no weaker one.
+// The next weaker treatment; none if there is none.
 Treatment weaker(Treatment);
+
+// The treatment to command next if the device refuses this one: the next weaker one. Of a NIC that does not stop its
+// pause: port down, if the policy permits it.
+Treatment next_rung(const Policy&, Treatments can, Treatment refused);
 
 }  // namespace petrel::watchdog

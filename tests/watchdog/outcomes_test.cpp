@@ -235,19 +235,134 @@ TEST(MitigateOutcome, TheNextStormTriesARefusedTreatmentAgain)
     EXPECT_EQ(d.story(), (Story{"2900 storm_detected Ethernet0:3 proven", "2900 do drop Ethernet0:3"}));
 }
 
-TEST(MitigateOutcome, MutedNicThatRefusesIsEscalated)
+// ---- a NIC that refuses
+
+Driver refusing_nic(bool port_down_if_refused = false)
 {
-    Driver d{test::book_of(preset("rdma-nic")), test::port_inventory(1),
-             test::able(bit(Field::rx_packets) | bit(Field::pause_tx))};
-    d.answers(Verdict::refused);
-    // At 100 Gbit/s it takes 27 frames to hold a switch for 10 ms, and the first such interval does not count yet.
-    for (int i = 0; i < 11; ++i) {
+    auto policy = preset("rdma-nic");
+    policy.port_down_if_refused = port_down_if_refused;
+    return Driver{test::book_of(policy), test::port_inventory(1),
+                  test::able(bit(Field::rx_packets) | bit(Field::pause_tx))};
+}
+
+// At 100 Gbit/s it takes 27 frames to hold a switch for 10 ms, and the first such interval does not count yet.
+void hold_its_switch(Driver& d, std::int64_t ms)
+{
+    for (std::int64_t t = 0; t != ms; t += 10) {
         d.queue().counters[Field::pause_tx] += 27;
         d.run_ms(10);
     }
-    EXPECT_EQ(d.story(), (Story{"110 nic_latched Ethernet0 proven", "110 do mute_pause Ethernet0",
-                                "110 mitigation_failed Ethernet0 refused", "110 storm_escalated Ethernet0 refused"}));
+}
+
+void refuse(Driver& d, Treatments refused)
+{
+    d.answer = [=](const Command& command) {
+        return test::Answer{has(refused, command.want) ? Verdict::refused : Verdict::confirmed, command.want, ""};
+    };
+}
+
+const Story kRefusedAtOnce{"110 nic_latched Ethernet0 proven", "110 do mute_pause Ethernet0",
+                           "110 mitigation_failed Ethernet0 refused", "110 storm_escalated Ethernet0 refused",
+                           "110 close_switch_port Ethernet0 refused"};
+
+TEST(RefusingNic, IsEscalatedAndItsSwitchIsAskedFor)
+{
+    auto d = refusing_nic();
+    d.answers(Verdict::refused);
+    hold_its_switch(d, 110);
+    EXPECT_EQ(d.story(), kRefusedAtOnce);
     EXPECT_EQ(d.phase(), Phase::alerted) << "a treatment that was never applied is not latched";
+}
+
+TEST(RefusingNic, ItsPortGoesDownIfThePolicyPermitsIt)
+{
+    auto d = refusing_nic(true);
+    refuse(d, bit(Treatment::mute_pause));
+    hold_its_switch(d, 110);
+    EXPECT_EQ(d.story(), (Story{"110 nic_latched Ethernet0 proven", "110 do mute_pause Ethernet0",
+                                "110 mitigation_failed Ethernet0 refused", "110 do port_down Ethernet0"}));
+    EXPECT_EQ(d.phase(), Phase::latched);
+    EXPECT_EQ(d.in_effect(), Treatment::port_down);
+    d.order(Order::Kind::repaired, d.target());
+    EXPECT_EQ(d.in_effect(), Treatment::none);
+
+    refuse(d, bit(Treatment::mute_pause) | bit(Treatment::port_down));
+    d.story();
+    hold_its_switch(d, 110);
+    EXPECT_EQ(d.story(), (Story{"210 nic_latched Ethernet0 proven", "210 do mute_pause Ethernet0",
+                                "210 mitigation_failed Ethernet0 refused", "210 do port_down Ethernet0",
+                                "210 mitigation_failed Ethernet0 refused", "210 storm_escalated Ethernet0 refused",
+                                "210 close_switch_port Ethernet0 refused"}));
+}
+
+// After 1 s, 2 s, 4 s ..., without another event until it obeys.
+TEST(RefusingNic, IsTreatedOnceItObeys)
+{
+    for (const bool port_down : {false, true}) {
+        auto d = refusing_nic(port_down);
+        refuse(d, bit(Treatment::mute_pause) | bit(Treatment::port_down));
+        hold_its_switch(d, 110);
+        d.story();
+        hold_its_switch(d, 7'000);
+        const Story one{"1110 do mute_pause Ethernet0", "3110 do mute_pause Ethernet0", "7110 do mute_pause Ethernet0"};
+        const Story two{"1110 do mute_pause Ethernet0", "1110 do port_down Ethernet0",  "3110 do mute_pause Ethernet0",
+                        "3110 do port_down Ethernet0",  "7110 do mute_pause Ethernet0", "7110 do port_down Ethernet0"};
+        EXPECT_EQ(d.story(), port_down ? two : one);
+        EXPECT_EQ(d.phase(), Phase::alerted);
+        refuse(d, 0);
+        hold_its_switch(d, 8'010);
+        EXPECT_EQ(d.story(), (Story{"15110 do mute_pause Ethernet0", "15110 nic_latched Ethernet0 proven"}));
+        EXPECT_EQ(d.phase(), Phase::latched);
+        EXPECT_EQ(d.stats().detected, 1U) << "it is the same storm";
+        d.order(Order::Kind::repaired, d.target());
+        EXPECT_EQ(d.phase(), Phase::watching);
+    }
+}
+
+TEST(RefusingNic, ItsPortGoesDownAtOnceIfNothingElseIsPossible)
+{
+    auto policy = preset("rdma-nic");
+    policy.port_down_if_refused = true;
+    auto can = test::able(bit(Field::rx_packets) | bit(Field::pause_tx));
+    can.treatments = bit(Treatment::port_down);
+    Driver d{test::book_of(policy), test::port_inventory(1), can};
+    hold_its_switch(d, 110);
+    EXPECT_EQ(d.story(), (Story{"110 nic_latched Ethernet0 proven", "110 do port_down Ethernet0"}));
+}
+
+// It may have stopped its pause for the time of the stall, so that the clock would never be full.
+TEST(StallingNic, ThatFindsItsStallItselfIsTreatedAtOnce)
+{
+    auto d = refusing_nic();
+    d.receive(Notice::Kind::detected, d.target());
+    EXPECT_EQ(d.story(), (Story{"0 nic_latched Ethernet0 device", "0 do mute_pause Ethernet0"}));
+    d.receive(Notice::Kind::detected, d.target());
+    d.receive(Notice::Kind::recovered, d.target());
+    EXPECT_EQ(d.story(), Story{});
+    EXPECT_EQ(d.phase(), Phase::latched);
+}
+
+TEST(RefusingNic, IsNotTriedAgainAfterItsStorm)
+{
+    auto d = refusing_nic();
+    d.answers(Verdict::refused);
+    hold_its_switch(d, 110);
+    d.story();
+    d.queue().counters[Field::rx_packets] += 1;
+    d.answers(Verdict::confirmed);
+    d.run_ms(60'000);
+    EXPECT_EQ(d.story(), Story{"120 storm_restored Ethernet0 quiet"});
+}
+
+TEST(RefusingNic, WaitsAtMostAboutAMinuteForTheNextTry)
+{
+    auto d = refusing_nic();
+    d.answers(Verdict::refused);
+    hold_its_switch(d, 600'000);
+    d.story();
+    d.answers(Verdict::confirmed);
+    hold_its_switch(d, 64'010);
+    EXPECT_EQ(d.phase(), Phase::latched);
 }
 
 TEST(ReceiveStall, APauseFrameNowAndThenIsNoStall)

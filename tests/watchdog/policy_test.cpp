@@ -184,6 +184,7 @@ INSTANTIATE_TEST_SUITE_P(
         Word{"needs_backlog", {"true", "false"}, {"", "1", "yes", "True"}},
         Word{"host_facing_only", {"true", "false"}, {"", "0", "no"}}, Word{"clip", {"true", "false"}, {"", "1", "no"}},
         Word{"latch_across_reboot", {"true", "false"}, {"", "1", "yes"}},
+        Word{"port_down_if_refused", {"true", "false"}, {"", "1", "yes"}},
         Word{"detected_by", {"petrel"}, {"", "device", "Petrel", "nobody"}},
         Word{"priorities",
              {"all", "0", "7", "3,4", "0,1,2,3,4,5,6"},
@@ -192,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(SetParameter, EveryKeyIsCoveredAbove)
 {
-    EXPECT_EQ(parameters().size(), 19U) << "a new parameter needs its row in Ranges or Words";
+    EXPECT_EQ(parameters().size(), 20U) << "a new parameter needs its row in Ranges or Words";
 }
 
 TEST(SetParameter, OnlySaiLetsTheDeviceDetect)
@@ -235,7 +236,8 @@ TEST(SetParameter, ChangesOnlyItsParameter)
                                                                  {"leak", "2"},
                                                                  {"clip", "true"},
                                                                  {"interval_tolerance", "5"},
-                                                                 {"latch_across_reboot", "true"}};
+                                                                 {"latch_across_reboot", "true"},
+                                                                 {"port_down_if_refused", "true"}};
         const auto value = other.contains(one.key) ? other.at(one.key) : "777";
         ASSERT_FALSE(set_parameter(policy, preset_named("sonic"), one.key, value)) << one.key;
         EXPECT_EQ(parameter_text(policy, one.key), value);
