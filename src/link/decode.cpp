@@ -182,7 +182,13 @@ Result<Decoded> decode(std::string_view vendor, std::string_view value)
     return first;
 }
 
-Decoded decode(const RawCode& raw) { return decode_in(vocabularies()[raw.list], fmt::format("0x{:x}", raw.code)); }
+Decoded decode(const RawCode& raw)
+{
+    const auto& list = vocabularies()[raw.list];
+    const auto text = list.kind == CodeKind::state ? fmt::format("{}.{}", raw.code >> 8U, raw.code & 0xffU)
+                                                   : fmt::format("0x{:x}", raw.code);
+    return decode_in(list, text);
+}
 
 std::vector<std::string_view> vendors()
 {

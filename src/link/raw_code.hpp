@@ -10,8 +10,8 @@
 namespace petrel::link {
 
 struct RawCode {
-    std::uint8_t list{};  // index into vocabularies(); files contain its name
-    std::uint64_t code{};
+    std::uint8_t list{};   // index into vocabularies(); files contain its name
+    std::uint64_t code{};  // of a list of states: the state, and the sub-state in the lowest eight bits
     bool operator==(const RawCode&) const = default;
 };
 
