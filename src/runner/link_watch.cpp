@@ -180,7 +180,7 @@ std::string down_text(const link::DownEvent& event)
     }
     const auto decoded = event.raw ? link::decode(*event.raw) : link::Decoded{};
     if (event.raw && !(decoded.known() && decoded.canonical == link::kNoReason)) {
-        text += fmt::format(" ({} 0x{:x}{})", decoded.list, event.raw->code,
+        text += fmt::format(" ({} {}{})", decoded.list, decoded.raw,
                             decoded.known()
                                 ? fmt::format(" = 0x{:04X} {}", decoded.canonical, link::symbol_of(decoded.canonical))
                                 : "");

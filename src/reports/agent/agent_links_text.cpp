@@ -8,8 +8,10 @@
 #include <optional>
 
 #include "base/complaint_text.hpp"
+#include "link/decode.hpp"
 #include "link/history.hpp"
 #include "link/opa_text.hpp"
+#include "link/raw_code.hpp"
 #include "link/reasons.hpp"
 #include "link/taxonomy.hpp"
 #include "reports/agent/link_cells.hpp"
@@ -33,7 +35,12 @@ std::string link_cell(const LinkReport& link)
 
 std::string code_cell(const LinkEventReport& event)
 {
-    return event.code ? fmt::format("{} 0x{:x}", escaped(event.list), *event.code) : "";
+    if (!event.code) {
+        return "";
+    }
+    const auto list = link::list_named(event.list);
+    return fmt::format("{} {}", escaped(event.list),
+                       list ? link::decode(link::RawCode{*list, *event.code}).raw : fmt::format("0x{:x}", *event.code));
 }
 
 std::string cause_cell(const LinkEventReport& event)
