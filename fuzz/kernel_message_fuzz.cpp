@@ -20,7 +20,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(read_link(datagram, sequence));
     check(read_pfc(datagram, sequence));
     check(read_pfc_result(datagram, sequence));
+    check(read_dcbx(datagram, sequence));
+    check(read_family(datagram, sequence));
+    check(read_link_reason(datagram, sequence));
+    constexpr EthtoolFamily kEthtool{21, 9};
+    read_changes(datagram, kEthtool, "eth0");
+    read_changes(datagram, {}, "eth0");
     constexpr std::uint32_t kFirst = 1;
+    check(read_dcbx(datagram, kFirst));
+    check(read_family(datagram, kFirst));
+    check(read_link_reason(datagram, kFirst));
+    check(read_pause_counts(datagram, kFirst));
+    check(read_control_counts(datagram, kFirst));
     check(read_link(datagram, kFirst));
     check(read_pfc(datagram, kFirst));
     check(read_pfc_result(datagram, kFirst));

@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "cli/agent/agent_command.hpp"
+#include "cli/agent/host_doctor.hpp"
 #include "cli/commands.hpp"
 #include "device_linux/fake_kernel.hpp"
 #include "drivers/linux/linux_driver.hpp"
@@ -13,13 +16,14 @@ namespace petrel::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class HostDoctor : public testing::Test {
 protected:
-    std::string text(bool may_set = true)
+    std::string text(const HostFacts& host = {.may_set = true})
     {
         petrel::test::FakeKernel kernel{nic_};
-        return doctor_text(kernel, "eth0", may_set);
+        return doctor_text(kernel, "eth0", host);
     }
 
     device::ManualClock clock_;
@@ -28,11 +32,84 @@ protected:
 
 TEST_F(HostDoctor, DescribesANicThatIsWatched)
 {
-    EXPECT_EQ(text(), "eth0: driver mlx5_core, link up\n"
-                      "  watched   yes; a storm is detected after 100 ms\n"
-                      "  PFC       on for 3\n"
-                      "  pause     sent: off, honoured: off\n"
-                      "  treatment PFC and pause off, unless the driver refuses\n");
+    EXPECT_EQ(text(),
+              "eth0: driver mlx5_core, link up\n"
+              "  watched    yes; a storm is detected after 100 ms; the NIC itself has found 0 so far\n"
+              "  PFC        on for 3\n"
+              "  pause      sent: off, honoured: off\n"
+              "  treatment  PFC of what is stuck, and pause off; if the driver refuses, the interface goes down if "
+              "the policy has port_down_if_refused = true\n"
+              "  privilege  the treatment needs CAP_NET_ADMIN, which this process has; reading needs none\n"
+              "  prevention the driver has no pfc-prevention-tout: if this machine crashes, only its switch can "
+              "stop its pause\n");
+}
+
+TEST_F(HostDoctor, NamesWhoDecidesAboutPfcAndTheCommandThatChangesIt)
+{
+    nic_.dcbx = petrel::test::nic::Dcbx{true, false, true};
+    EXPECT_THAT(text(), HasSubstr("DCBX       a program of this host decides (IEEE)\n  prevention"));
+    nic_.dcbx->by_firmware = true;
+    EXPECT_THAT(text(), HasSubstr("DCBX       the firmware decides"));
+    EXPECT_THAT(text(), HasSubstr("run: dcb dcbx set dev eth0 host ieee"));
+    nic_.dcbx = petrel::test::nic::Dcbx{true, false, false};
+    EXPECT_THAT(text(), HasSubstr("the CEE version is in force"));
+}
+
+TEST_F(HostDoctor, NamesTheLldpAgentsThatMayUndoATreatment)
+{
+    EXPECT_THAT(text(), Not(HasSubstr("LLDP")));
+    EXPECT_THAT(text({.may_set = true, .lldpad = true}), HasSubstr("run: lldptool -T -i eth0 -V PFC willing=no"));
+    for (const auto& [driver, flag, runs_if, command] :
+         {std::tuple{"ice", "fw-lldp-agent", true, "run: ethtool --set-priv-flags eth0 fw-lldp-agent off"},
+          std::tuple{"i40e", "disable-fw-lldp", false, "run: ethtool --set-priv-flags eth0 disable-fw-lldp on"}}) {
+        nic_.driver = driver;
+        nic_.private_flags = {{flag, runs_if}};
+        EXPECT_THAT(text(), HasSubstr(command));
+        nic_.private_flags = {{flag, !runs_if}};
+        EXPECT_THAT(text(), Not(HasSubstr("LLDP")));
+    }
+}
+
+TEST_F(HostDoctor, ShowsTheStallPreventionOfTheNic)
+{
+    nic_.prevention = petrel::test::nic::Prevention{8000};
+    EXPECT_THAT(text(), HasSubstr("after 8000 ms of a stall; the agent shortens it\n"));
+    EXPECT_THAT(text(), HasSubstr("run: ethtool --set-tunable eth0 pfc-prevention-tout 65535"));
+    nic_.prevention = petrel::test::nic::Prevention{100};
+    EXPECT_THAT(text(), HasSubstr("after 100 ms of a stall\n"));
+    EXPECT_THAT(text(), Not(HasSubstr("run:")));
+    nic_.prevention = petrel::test::nic::Prevention{0};
+    EXPECT_THAT(text(), HasSubstr("prevention is off; the agent arms it"));
+}
+
+// 8 x 4.096 us x 2^13 = 268 ms; 2^12 is too short.
+TEST_F(HostDoctor, ComparesTheTimeoutsOfRdmaWithDetection)
+{
+    nic_.rdma = {{"rx_write_requests", 0}};
+    EXPECT_THAT(text(),
+                HasSubstr("must survive 200 ms without an answer: with retry_cnt 7, a timeout of 13 or more (268 ms)"));
+    nic_.driver = "bnxt_en";
+    EXPECT_THAT(text(), HasSubstr("NCCL_IB_TIMEOUT=16"));
+}
+
+TEST_F(HostDoctor, ShowsTheStandardCountersOfAnyDriver)
+{
+    EXPECT_THAT(text(), Not(HasSubstr("counted")));
+    nic_.driver = "fbnic";
+    nic_.standard = {.pause_sent = 5, .pause_received = 0, .storms = 219, .control_sent = 7, .control_received = {}};
+    EXPECT_THAT(text(),
+                HasSubstr("counted    7 MAC control frames sent (pause and PFC), 5 of link pause sent, 0 received, "
+                          "219 storms found by the NIC itself\n"));
+}
+
+TEST_F(HostDoctor, SaysWhyALinkIsDown)
+{
+    nic_.link.up = false;
+    EXPECT_THAT(text(), HasSubstr("the driver does not say why the link is down"));
+    nic_.link_reason = petrel::test::nic::LinkReason{4, 0};
+    EXPECT_THAT(text(), HasSubstr("link       ethtool ext 4.0: "));
+    nic_.link.enabled = false;
+    EXPECT_THAT(text(), HasSubstr("run: ip link set eth0 up"));
 }
 
 TEST_F(HostDoctor, ShowsTheEffectiveDetectionTime)
@@ -44,20 +121,22 @@ TEST_F(HostDoctor, ShowsTheEffectiveDetectionTime)
 TEST_F(HostDoctor, SaysWhyANicIsNotWatched)
 {
     nic_.driver = "veth";
-    EXPECT_THAT(text(), HasSubstr("watched   no: the counters of driver 'veth' are unknown"));
+    EXPECT_THAT(text(), HasSubstr("watched    no: the counters of driver 'veth' are unknown"));
     nic_.driver = "bnxt_en";
     nic_.received = 0;
     nic_.receives = false;
-    EXPECT_THAT(text(), HasSubstr("watched   no: this NIC of driver 'bnxt_en' does not show whether it receives"));
+    EXPECT_THAT(text(), HasSubstr("watched    no: this NIC of driver 'bnxt_en' does not show whether it receives"));
 }
 
 TEST_F(HostDoctor, SaysWhyANicCannotBeTreated)
 {
-    EXPECT_THAT(text(false), HasSubstr("treatment none: CAP_NET_ADMIN is missing"));
+    EXPECT_THAT(text({}),
+                HasSubstr("privilege  the treatment needs CAP_NET_ADMIN, which this process lacks: start the agent as "
+                          "root"));
     nic_.pfc = std::nullopt;
-    EXPECT_THAT(text(), HasSubstr("treatment pause off"));
+    EXPECT_THAT(text(), HasSubstr("treatment  pause off"));
     nic_.pause = std::nullopt;
-    EXPECT_THAT(text(), HasSubstr("treatment none: the driver can turn neither PFC nor pause off"));
+    EXPECT_THAT(text(), HasSubstr("treatment  the driver can turn neither PFC nor pause off"));
 }
 
 TEST_F(HostDoctor, ReportsAnInterfaceThatIsGone)

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/linux/kernel.hpp"
@@ -25,15 +28,28 @@ struct FakeNic {
     nic::LinkState link{3, 1, true};
     bool receives{true};                 // its receive pipeline delivers packets
     bool pauses{};                       // it pauses its switch, as far as PFC or pause are on
-    std::optional<ErrorKind> refuses{};  // every write
+    std::optional<ErrorKind> refuses{};  // every write of PFC and pause
+    bool refuses_pause{};                // writes of pause
+    bool refuses_down{};                 // to go down
     bool ignores{};                      // every write, and reports success
     bool bounces{};                      // a write takes the link down and up, as mlx5_core does
     Duration refresh{};                  // of the counters
-    std::vector<std::string> writes{};   // "pfc 0x00", "pause tx off"
+    std::vector<std::string> writes{};   // "pfc 0x00", "pause tx off", "down"
+    std::optional<nic::Prevention> prevention{};
+    bool prevention_refused{};
+    std::optional<nic::LinkReason> link_reason{};
+    std::optional<nic::Dcbx> dcbx{};
+    std::map<std::string, bool> private_flags{};
+    std::vector<nic::Counter> rdma{};
+    nic::StandardCounts standard{};
+    nic::Changes changes{};
+    std::uint64_t storms{};      // that the NIC has found itself
+    std::uint8_t pausing{0xff};  // the priorities that are stuck if it pauses
 
     std::uint64_t received{1'000};
     std::uint64_t pause_us{};
     std::uint64_t pause_frames{};
+    std::array<std::uint64_t, kPriorities> paused_us{};
     Instant grown{};
     std::vector<nic::Counter> shown{};
     Instant shown_at{};
@@ -44,10 +60,22 @@ struct FakeNic {
         const auto us = static_cast<std::uint64_t>(
             std::chrono::duration_cast<std::chrono::microseconds>(clock.now().mono - grown).count());
         grown = clock.now().mono;
-        const bool sends = (pfc && pfc->enabled != 0) || (pause && pause->sends);
+        const bool sends = link.enabled && ((pfc && (pfc->enabled & pausing) != 0) || (pause && pause->sends));
         received += receives ? us : 0;
         pause_us += pauses && sends ? us : 0;
         pause_frames += pauses && sends ? (us + 99) / 100 : 0;
+        for (std::size_t priority = 0; priority != kPriorities; ++priority) {
+            const bool paused = pauses && link.enabled && pfc && (pfc->enabled & pausing & (1U << priority)) != 0;
+            paused_us.at(priority) += paused ? us : 0;
+        }
+    }
+
+    // Another program, or a boot.
+    void turn_pfc_on(std::uint8_t enabled = 0b0000'1000)
+    {
+        grow();
+        pfc->enabled = enabled;
+        changes.settings = true;
     }
 
     void set(bool now_receives, bool now_pauses)
@@ -75,9 +103,12 @@ struct FakeNic {
         const bool by_priority = pfc && pfc->enabled != 0;
         shown.push_back({"tx_global_pause", by_priority ? 0 : pause_frames});
         shown.push_back({"tx_global_pause_duration", by_priority ? 0 : pause_us});
-        if (by_priority) {
-            shown.push_back({"tx_prio3_pause", pause_frames});
-            shown.push_back({"tx_prio3_pause_duration", pause_us});
+        shown.push_back({"tx_pause_storm_error_events", storms});
+        for (std::size_t priority = 0; by_priority && priority != kPriorities; ++priority) {
+            if ((pfc->enabled >> priority & 1U) != 0) {
+                shown.push_back({fmt::format("tx_prio{}_pause", priority), paused_us.at(priority) / 100});
+                shown.push_back({fmt::format("tx_prio{}_pause_duration", priority), paused_us.at(priority)});
+            }
         }
         return shown;
     }
@@ -128,8 +159,56 @@ public:
     }
     Result<void> set_pause(const std::string& /*interface*/, const nic::LinkPause& set) override
     {
-        return nic_.write(fmt::format("pause tx {}", set.sends ? "on" : "off"), [&] { nic_.pause = set; });
+        const auto what = fmt::format("pause tx {}", set.sends ? "on" : "off");
+        if (nic_.refuses_pause) {
+            nic_.writes.push_back(what);
+            return unsupported();
+        }
+        return nic_.write(what, [&] { nic_.pause = set; });
     }
+    Result<void> set_enabled(const std::string& /*interface*/, bool enabled) override
+    {
+        nic_.writes.emplace_back(enabled ? "up" : "down");
+        if (nic_.refuses_down) {
+            return tl::unexpected(Error{ErrorKind::denied, "the fake NIC refuses"});
+        }
+        nic_.grow();
+        nic_.link.changes += nic_.link.enabled == enabled ? 0 : 1;
+        nic_.link.enabled = nic_.link.up = enabled;
+        return {};
+    }
+    Result<std::optional<nic::LinkReason>> link_reason(const std::string& interface) override
+    {
+        return find(interface, nic_.link_reason);
+    }
+    Result<nic::Prevention> prevention(const std::string& interface) override
+    {
+        return nic_.prevention ? find(interface, *nic_.prevention) : unsupported();
+    }
+    Result<void> set_prevention(const std::string& /*interface*/, nic::Prevention set) override
+    {
+        if (nic_.prevention_refused) {
+            return tl::unexpected(Error{ErrorKind::denied, "the fake NIC refuses"});
+        }
+        nic_.prevention = set == nic::kShortestPrevention ? nic::Prevention{100} : set;
+        return {};
+    }
+    Result<nic::StandardCounts> standard_counts(const std::string& interface) override
+    {
+        return find(interface, nic_.standard);
+    }
+    Result<nic::Dcbx> dcbx(const std::string& interface) override
+    {
+        return nic_.dcbx ? find(interface, *nic_.dcbx) : unsupported();
+    }
+    Result<std::optional<bool>> private_flag(const std::string& interface, std::string_view flag) override
+    {
+        const auto found = nic_.private_flags.find(std::string{flag});
+        return find(interface, found == nic_.private_flags.end() ? std::nullopt : std::optional{found->second});
+    }
+    std::vector<nic::Counter> rdma_counters(const std::string& /*interface*/) override { return nic_.rdma; }
+    int follow_changes() override { return -1; }
+    nic::Changes take_changes(const std::string& /*interface*/) override { return std::exchange(nic_.changes, {}); }
 
 private:
     static tl::unexpected<Error> unsupported()

@@ -135,5 +135,117 @@ TEST(KernelMessage, NamesCounters)
     EXPECT_FALSE(read_counter_block(std::span{names}.first(32), values));
 }
 
+// ---- DCBX, ethtool's netlink family, notifications
+
+TEST(KernelMessage, ReadsTheDcbxMode)
+{
+    const auto answer = [](int mode) {
+        return bytes({28, 0,  0, 0, 78, 0, 0,  0, kSequence, 0, 0, 0, 0, 0, 0, 0,  //
+                      0,  22, 0, 0, 5,  0, 14, 0, mode,      0, 0, 0});
+    };
+    EXPECT_EQ(read_dcbx(answer(1 | 8), kSequence)->value(), (Dcbx{true, false, true}));
+    EXPECT_EQ(read_dcbx(answer(2 | 4), kSequence)->value(), (Dcbx{false, true, false}));
+    EXPECT_EQ(read_dcbx(answer(1), 8), std::nullopt) << "the answer to another request";
+    EXPECT_EQ(read_dcbx(refusal(EOPNOTSUPP), kSequence)->error().kind, ErrorKind::unsupported);
+}
+
+TEST(KernelMessage, FindsEthtoolsFamilyAndItsGroup)
+{
+    const auto answer = bytes({72, 0, 0, 0, 16, 0, 0, 0, kSequence, 0, 0, 0, 0, 0, 0, 0,                    //
+                               1,  2, 0, 0,                                                                 //
+                               6,  0, 1, 0, 21, 0, 0, 0,                                                    //
+                               44, 0, 7, 0,                                                                 //
+                               20, 0, 1, 0, 8,  0, 2, 0, 5,         0, 0, 0, 8, 0, 1, 0, 'a', 'b', 'c', 0,  //
+                               20, 0, 2, 0, 8,  0, 2, 0, 9,         0, 0, 0, 8, 0, 1, 0, 'x', 0,   0,   0});
+    EXPECT_EQ(read_family(answer, kSequence)->value(), (EthtoolFamily{21, 0})) << "a family without the group";
+    auto monitor = answer;
+    constexpr std::string_view kName = "monitor";
+    monitor.resize(76);
+    monitor[0] = std::byte{76};
+    monitor[28] = std::byte{48};
+    monitor[52] = std::byte{24};
+    monitor[64] = std::byte{12};
+    std::memcpy(monitor.data() + 68, kName.data(), kName.size());
+    EXPECT_EQ(read_family(monitor, kSequence)->value(), (EthtoolFamily{21, 9}));
+    EXPECT_EQ(read_family(refusal(ENOENT), kSequence)->error().kind, ErrorKind::unreachable);
+}
+
+TEST(KernelMessage, RequestsTheReasonOfALink)
+{
+    EXPECT_EQ(link_reason_request(kSequence, {21, 9}, "eth0"),
+              bytes({36, 0, 0, 0,    21, 0, 1, 0, kSequence, 0,   0,   0,   0, 0, 0, 0,  //
+                     6,  1, 0, 0,                                                        //
+                     16, 0, 1, 0x80, 9,  0, 2, 0, 'e',       't', 'h', '0', 0, 0, 0, 0}));
+}
+
+TEST(KernelMessage, ReadsTheReasonOfALink)
+{
+    const auto answer = bytes({36, 0, 0, 0, 21, 0, 0, 0, kSequence, 0, 0, 0, 0, 0, 0, 0,  //
+                               6,  1, 0, 0, 5,  0, 5, 0, 3,         0, 0, 0, 5, 0, 6, 0, 1, 0, 0, 0});
+    EXPECT_EQ(read_link_reason(answer, kSequence)->value(), (LinkReason{3, 1}));
+    auto short_answer = answer;
+    short_answer.resize(28);
+    short_answer[0] = std::byte{28};
+    EXPECT_EQ(read_link_reason(short_answer, kSequence)->value(), (LinkReason{3, 0}));
+    short_answer.resize(20);
+    short_answer[0] = std::byte{20};
+    EXPECT_EQ(read_link_reason(short_answer, kSequence)->value(), std::nullopt);
+}
+
+// The value of fbnic's public output.
+TEST(KernelMessage, ReadsTheStandardCounters)
+{
+    EXPECT_EQ(pause_counts_request(kSequence, {21, 9}, "eth0"),
+              bytes({44, 0, 0, 0, 21, 0, 1, 0,    kSequence, 0, 0, 0, 0,   0,   0,   0,                //
+                     21, 1, 0, 0, 24, 0, 1, 0x80, 9,         0, 2, 0, 'e', 't', 'h', '0', 0, 0, 0, 0,  //
+                     8,  0, 3, 0, 4,  0, 0, 0}));
+    const auto pause = bytes({60, 0, 0, 0, 21,  0, 0, 0,    kSequence, 0, 0, 0, 0, 0, 0, 0,  //
+                              22, 1, 0, 0, 40,  0, 5, 0x80,                                  //
+                              12, 0, 2, 0, 5,   0, 0, 0,    0,         0, 0, 0,              //
+                              12, 0, 3, 0, 6,   0, 0, 0,    0,         0, 0, 0,              //
+                              12, 0, 4, 0, 219, 0, 0, 0,    0,         0, 0, 0});
+    EXPECT_EQ(read_pause_counts(pause, kSequence)->value(),
+              (StandardCounts{
+                  .pause_sent = 5, .pause_received = 6, .storms = 219, .control_sent = {}, .control_received = {}}));
+    const auto control = bytes({64, 0, 0, 0,    21, 0, 0, 0,    kSequence, 0, 0, 0, 0, 0, 0, 0,  //
+                                33, 1, 0, 0,    44, 0, 4, 0x80, 8,         0, 2, 0, 2, 0, 0, 0,  //
+                                16, 0, 4, 0x80, 12, 0, 0, 0,    8,         0, 0, 0, 0, 0, 0, 0,  //
+                                16, 0, 4, 0x80, 12, 0, 1, 0,    9,         0, 0, 0, 0, 0, 0, 0});
+    EXPECT_EQ(read_control_counts(control, kSequence)->value(),
+              (StandardCounts{
+                  .pause_sent = {}, .pause_received = {}, .storms = {}, .control_sent = 8, .control_received = 9}));
+    EXPECT_EQ(
+        read_control_counts(bytes({20, 0, 0, 0, 21, 0, 0, 0, kSequence, 0, 0, 0, 0, 0, 0, 0, 33, 1, 0, 0}), kSequence)
+            ->value(),
+        StandardCounts{});
+    EXPECT_EQ(read_pause_counts(refusal(EOPNOTSUPP), kSequence)->error().kind, ErrorKind::unsupported);
+}
+
+TEST(KernelMessage, ReadsNotificationsOfTheInterface)
+{
+    const auto link = bytes({44, 0, 0, 0, 16,  0,   0,   0,   0, 0, 0, 0, 0, 0, 0, 0,  //
+                             0,  0, 0, 0, 3,   0,   0,   0,   0, 0, 0, 0, 0, 0, 0, 0,  //
+                             9,  0, 3, 0, 'e', 't', 'h', '0', 0, 0, 0, 0});
+    EXPECT_EQ(read_changes(link, {}, "eth0"), (Changes{true, true}));
+    EXPECT_EQ(read_changes(link, {}, "eth1"), Changes{});
+    EXPECT_EQ(read_changes(link, {}, "eth"), Changes{});
+
+    auto pfc = pfc_order(0, "eth0", {});
+    EXPECT_EQ(read_changes(pfc, {}, "eth0"), (Changes{false, true}));
+    EXPECT_EQ(read_changes(pfc_request(0, "eth0"), {}, "eth0"), Changes{}) << "a request changes nothing";
+
+    auto pause = link_reason_request(0, {21, 9}, "eth0");
+    EXPECT_EQ(read_changes(pause, EthtoolFamily{21, 9}, "eth0"), Changes{}) << "not a notification of pause";
+    pause[16] = std::byte{23};
+    EXPECT_EQ(read_changes(pause, EthtoolFamily{21, 9}, "eth0"), (Changes{false, true}));
+    EXPECT_EQ(read_changes(pause, EthtoolFamily{22, 9}, "eth0"), Changes{});
+    EXPECT_EQ(read_changes(pause, {}, "eth0"), Changes{});
+
+    pfc.insert(pfc.begin(), link.begin(), link.end());
+    EXPECT_EQ(read_changes(pfc, {}, "eth0"), (Changes{true, true})) << "both in one datagram";
+    pfc[0] = std::byte{3};
+    EXPECT_EQ(read_changes(pfc, {}, "eth0"), Changes{}) << "a message that is shorter than its header";
+}
+
 }  // namespace
 }  // namespace petrel::device::linux_nic

@@ -33,7 +33,7 @@ public:
     void run_until(Instant end) { runner_.run_until(end); }
     void order(watchdog::Order::Kind kind) { runner_.order({kind, kNicPort, "test"}); }
     void repaired() { order(watchdog::Order::Kind::repaired); }
-    const device::linux_nic::LinuxDevice& device() const { return *device_; }
+    device::linux_nic::LinuxDevice& device() { return *device_; }
     std::size_t openings() const { return openings_; }
 
     // "nic_latched proven"
@@ -42,6 +42,16 @@ public:
         std::vector<std::string> all;
         for (const auto& event : runner_.events) {
             all.push_back(fmt::format("{} {}", name(event.kind), name(event.reason)));
+        }
+        return all;
+    }
+
+    // What the events add: the driver's error, or why a link went down.
+    std::vector<std::string> details() const
+    {
+        std::vector<std::string> all;
+        for (const auto& event : runner_.events) {
+            all.push_back(event.by);
         }
         return all;
     }

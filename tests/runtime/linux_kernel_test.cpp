@@ -4,6 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "support/temporary_folder.hpp"
+
 namespace petrel::runtime {
 namespace {
 
@@ -30,6 +38,50 @@ TEST_F(LinuxKernelTest, ReportsWhatADriverDoesNotHave)
     EXPECT_EQ(kernel_->pfc("lo").error().kind, ErrorKind::unsupported);
     EXPECT_EQ(kernel_->pause("lo").error().kind, ErrorKind::unsupported);
     EXPECT_EQ(kernel_->counters("lo").value_or(std::span<const device::linux_nic::Counter>{}).size(), 0U);
+}
+
+TEST_F(LinuxKernelTest, ReadsWhatEthtoolsNetlinkFamilyKnows)
+{
+    ASSERT_TRUE(kernel_);
+    const auto reason = kernel_->link_reason("lo");
+    ASSERT_TRUE(reason) << reason.error().what;
+    EXPECT_EQ(*reason, std::nullopt);
+    EXPECT_EQ(kernel_->prevention("lo").error().kind, ErrorKind::unsupported);
+    EXPECT_EQ(kernel_->dcbx("lo").error().kind, ErrorKind::unsupported);
+    EXPECT_EQ(kernel_->private_flag("lo", "fw-lldp-agent").value_or(std::nullopt), std::nullopt);
+}
+
+TEST_F(LinuxKernelTest, FollowsChangesWithoutPrivileges)
+{
+    ASSERT_TRUE(kernel_);
+    EXPECT_GE(kernel_->follow_changes(), 0);
+    EXPECT_EQ(kernel_->take_changes("lo"), device::linux_nic::Changes{});
+}
+
+// sysfs has a file for each counter, and the interface of a port as a file of its first GID.
+TEST(RdmaCounters, AreThoseOfTheDevicesBehindTheInterface)
+{
+    const test::TemporaryFolder sys;
+    const auto put = [&](const std::string& path, const std::string& text) {
+        const auto file = sys.path() / "class/infiniband" / path;
+        std::filesystem::create_directories(file.parent_path());
+        std::ofstream{file} << text << '\n';
+    };
+    put("mlx5_0/ports/1/gid_attrs/ndevs/0", "eth0");
+    put("mlx5_0/ports/1/hw_counters/rx_write_requests", "7");
+    put("mlx5_0/ports/1/hw_counters/lifespan", "10");
+    put("mlx5_0/ports/1/hw_counters/odd", "none");
+    put("mlx5_1/ports/1/gid_attrs/ndevs/0", "eth1");
+    put("mlx5_1/ports/1/hw_counters/rx_write_requests", "9");
+    put("mlx5_2/ports/1/gid_attrs/ndevs/0", "eth0");
+    put("mlx5_2/ports/1/hw_counters/rx_write_requests", "100");
+    std::map<std::string, std::uint64_t> counters;
+    for (const auto& [name, value] : read_rdma_counters(sys.path(), "eth0")) {
+        counters[name] = value;
+    }
+    EXPECT_EQ(counters, (std::map<std::string, std::uint64_t>{{"lifespan", 10}, {"rx_write_requests", 107}}));
+    EXPECT_TRUE(read_rdma_counters(sys.path(), "eth7").empty());
+    EXPECT_TRUE(read_rdma_counters(sys.path() / "none", "eth0").empty());
 }
 
 TEST_F(LinuxKernelTest, ReportsAnInterfaceThatDoesNotExist)

@@ -1,22 +1,19 @@
 #include "cli/agent/host_command.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <linux/capability.h>
 
+#include <algorithm>
 #include <charconv>
-#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 
-#include "device/linux/vendor_table.hpp"
+#include "cli/agent/host_doctor.hpp"
 #include "runtime/linux_kernel.hpp"
 #include "terminal/terminal.hpp"
-#include "watchdog/policy.hpp"
 
 namespace petrel::cli {
-
-using device::linux_nic::Kernel;
 
 const std::string_view kHostDefaults = R"([[device]]
 driver = "linux:all"
@@ -41,68 +38,18 @@ bool has_net_admin()
     return false;
 }
 
-std::string priorities_text(std::uint8_t enabled)
+// Whether a program of this name runs. The names of processes are readable for all.
+bool runs(std::string_view program)
 {
-    std::vector<int> on;
-    for (int priority = 0; priority != kPriorities; ++priority) {
-        if ((enabled >> priority & 1U) != 0) {
-            on.push_back(priority);
-        }
-    }
-    return on.empty() ? "off for all priorities" : fmt::format("on for {}", fmt::join(on, ", "));
-}
-
-std::string watched_text(Kernel& kernel, const std::string& interface, const std::string& driver)
-{
-    const auto* vendor = device::linux_nic::find_vendor(driver);
-    if (vendor == nullptr) {
-        return "no: " + *device::linux_nic::monitored_only(driver);
-    }
-    const auto counters = kernel.counters(interface);
-    if (!counters) {
-        return "no: " + counters.error().what;
-    }
-    if (const auto why = monitored_only(*vendor, device::linux_nic::CounterReader{*vendor}.read(*counters))) {
-        return "no: " + *why;
-    }
-    const auto detect = effective_detect(*vendor, watchdog::find_preset("rdma-nic")->policy.detect);
-    return fmt::format("yes; a storm is detected after {} ms",
-                       std::chrono::duration_cast<std::chrono::milliseconds>(detect).count());
+    std::error_code none;
+    return std::ranges::any_of(std::filesystem::directory_iterator{"/proc", none}, [&](const auto& process) {
+        std::ifstream name{process.path() / "comm"};
+        std::string line;
+        return std::getline(name, line) && line == program;
+    });
 }
 
 }  // namespace
-
-std::string doctor_text(Kernel& kernel, const std::string& interface, bool may_set)
-{
-    const auto link = kernel.link(interface);
-    if (!link) {
-        return fmt::format("{}\n  cannot be read: {}\n", interface, link.error().what);
-    }
-    const auto driver = kernel.driver(interface).value_or("");
-    const auto pfc = kernel.pfc(interface);
-    const auto pause = kernel.pause(interface);
-    auto text = fmt::format("{}: {}, link {}\n", interface, driver.empty() ? "no driver" : "driver " + driver,
-                            link->up ? "up" : "down");
-    const auto line = [&](std::string_view key, const std::string& value) {
-        text += fmt::format("  {:<9} {}\n", key, value);
-    };
-    line("watched", watched_text(kernel, interface, driver));
-    line("PFC", pfc ? priorities_text(pfc->enabled) : pfc.error().what);
-    line("pause",
-         pause ? fmt::format("sent: {}, honoured: {}", pause->sends ? "on" : "off", pause->receives ? "on" : "off")
-               : pause.error().what);
-    if (!pfc && !pause) {
-        line("treatment", "none: the driver can turn neither PFC nor pause off; a storm is only reported");
-    } else if (!may_set) {
-        line("treatment", "none: CAP_NET_ADMIN is missing; start the agent as root, or with "
-                          "AmbientCapabilities=CAP_NET_ADMIN in its unit");
-    } else {
-        line("treatment", fmt::format("{} off, unless the driver refuses", pfc && pause ? "PFC and pause"
-                                                                           : pfc        ? "PFC"
-                                                                                        : "pause"));
-    }
-    return text;
-}
 
 ExitCode run_host_doctor(const HostDoctorOptions& options)
 {
@@ -118,9 +65,10 @@ ExitCode run_host_doctor(const HostDoctorOptions& options)
         }
         interfaces = std::move(*all);
     }
+    const HostFacts host{has_net_admin(), runs("lldpad")};
     std::string text;
     for (const auto& interface : interfaces) {
-        text += doctor_text(*kernel, interface, has_net_admin());
+        text += doctor_text(*kernel, interface, host);
     }
     return finish(text, ExitCode::ok);
 }

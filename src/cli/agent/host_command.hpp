@@ -2,9 +2,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "device/linux/kernel.hpp"
 #include "terminal/exit_code.hpp"
 
 namespace petrel::cli {
@@ -14,9 +14,6 @@ struct HostDoctorOptions {
 };
 
 ExitCode run_host_doctor(const HostDoctorOptions&);
-
-// What can be observed and done at an interface, and what is missing. `may_set`: this process has CAP_NET_ADMIN.
-std::string doctor_text(device::linux_nic::Kernel&, const std::string& interface, bool may_set);
 
 // The configuration of `petrel host agent` without a file.
 extern const std::string_view kHostDefaults;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <linux/dcbnl.h>
+#include <linux/ethtool_netlink.h>
+#include <linux/genetlink.h>
 #include <linux/if.h>
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
@@ -116,6 +118,69 @@ std::optional<View> attribute_of(View attributes, std::uint16_t type)
 
 View after(View bytes, std::size_t size) { return bytes.subspan(std::min(bytes.size(), aligned(size))); }
 
+std::string_view text_of(View attribute)
+{
+    const auto end = std::ranges::find(attribute, std::byte{});
+    return {reinterpret_cast<const char*>(attribute.data()), static_cast<std::size_t>(end - attribute.begin())};
+}
+
+template <class T>
+std::optional<T> number_in(View attributes, std::uint16_t type)
+{
+    const auto attribute = attribute_of(attributes, type);
+    return attribute ? value_at<T>(*attribute) : std::nullopt;
+}
+
+void add_attribute(Bytes& to, std::uint16_t type, View value)
+{
+    const nlattr header{static_cast<std::uint16_t>(sizeof(nlattr) + value.size()), type};
+    const auto at = to.size();
+    to.resize(at + aligned(header.nla_len));
+    std::memcpy(to.data() + at, &header, sizeof header);
+    std::ranges::copy(value, to.begin() + static_cast<std::ptrdiff_t>(at + sizeof header));
+}
+
+// The nest that names the interface of a message of ethtool's family.
+Bytes ethtool_header(std::string_view interface, std::uint32_t flags = 0)
+{
+    const std::string name{interface};
+    Bytes nest;
+    add_attribute(nest, ETHTOOL_A_HEADER_DEV_NAME, std::as_bytes(std::span{name.c_str(), name.size() + 1}));
+    if (flags != 0) {
+        add_attribute(nest, ETHTOOL_A_HEADER_FLAGS, std::as_bytes(std::span{&flags, 1}));
+    }
+    return nest;
+}
+
+// What a notification changes, if its interface is this one.
+Changes change_in(const nlmsghdr& header, View payload, const std::optional<EthtoolFamily>& family,
+                  std::string_view interface)
+{
+    const auto names = [&](std::optional<View> attribute) { return attribute && text_of(*attribute) == interface; };
+    switch (header.nlmsg_type) {
+    case RTM_NEWLINK:
+    case RTM_DELLINK:
+        return names(attribute_of(after(payload, sizeof(ifinfomsg)), IFLA_IFNAME)) ? Changes{true, true} : Changes{};
+    case RTM_SETDCB: return {false, names(attribute_of(after(payload, sizeof(dcbmsg)), DCB_ATTR_IFNAME))};
+    default: break;
+    }
+    const auto command = value_at<genlmsghdr>(payload);
+    if (!family || header.nlmsg_type != family->number || !command || command->cmd != ETHTOOL_MSG_PAUSE_NTF) {
+        return {};
+    }
+    const auto device = attribute_of(after(payload, sizeof(genlmsghdr)), ETHTOOL_A_PAUSE_HEADER);
+    return {false, device && names(attribute_of(*device, ETHTOOL_A_HEADER_DEV_NAME))};
+}
+
+// Later than the headers of the oldest kernel that we build with.
+constexpr std::uint16_t kPauseStormEvents = ETHTOOL_A_PAUSE_STAT_RX_FRAMES + 1;
+
+constexpr std::string_view kReadCounts = "read its standard counters";
+constexpr std::string_view kReadDcbx = "read the DCBX mode";
+constexpr std::string_view kFindEthtool = "find ethtool's netlink family";
+constexpr std::string_view kReadReason = "read why the link is down";
+constexpr std::string_view kEthtool = "ethtool";
+constexpr std::string_view kMonitor = "monitor";
 constexpr std::string_view kReadLink = "read the link";
 constexpr std::string_view kReadPfc = "read PFC";
 constexpr std::string_view kSetPfc = "set PFC";
@@ -181,6 +246,51 @@ Bytes pfc_order(std::uint32_t sequence, std::string_view interface, const Pfc& p
     return message.finish();
 }
 
+Bytes dcbx_request(std::uint32_t sequence, std::string_view interface)
+{
+    MessageWriter message{RTM_GETDCB, sequence, dcbmsg{AF_UNSPEC, DCB_CMD_GDCBX, 0}};
+    message.text(DCB_ATTR_IFNAME, interface);
+    return message.finish();
+}
+
+Bytes family_request(std::uint32_t sequence)
+{
+    MessageWriter message{GENL_ID_CTRL, sequence, genlmsghdr{CTRL_CMD_GETFAMILY, 1, 0}};
+    message.text(CTRL_ATTR_FAMILY_NAME, kEthtool);
+    return message.finish();
+}
+
+Bytes link_reason_request(std::uint32_t sequence, const EthtoolFamily& family, std::string_view interface)
+{
+    MessageWriter message{family.number, sequence, genlmsghdr{ETHTOOL_MSG_LINKSTATE_GET, ETHTOOL_GENL_VERSION, 0}};
+    const auto nest = ethtool_header(interface);
+    message.attribute(ETHTOOL_A_LINKSTATE_HEADER | NLA_F_NESTED, nest.data(), nest.size());
+    return message.finish();
+}
+
+Bytes pause_counts_request(std::uint32_t sequence, const EthtoolFamily& family, std::string_view interface)
+{
+    MessageWriter message{family.number, sequence, genlmsghdr{ETHTOOL_MSG_PAUSE_GET, ETHTOOL_GENL_VERSION, 0}};
+    const auto nest = ethtool_header(interface, ETHTOOL_FLAG_STATS);
+    message.attribute(ETHTOOL_A_PAUSE_HEADER | NLA_F_NESTED, nest.data(), nest.size());
+    return message.finish();
+}
+
+Bytes control_counts_request(std::uint32_t sequence, const EthtoolFamily& family, std::string_view interface)
+{
+    MessageWriter message{family.number, sequence, genlmsghdr{ETHTOOL_MSG_STATS_GET, ETHTOOL_GENL_VERSION, 0}};
+    const auto nest = ethtool_header(interface);
+    message.attribute(ETHTOOL_A_STATS_HEADER | NLA_F_NESTED, nest.data(), nest.size());
+    constexpr std::uint32_t kSize = ETHTOOL_STATS_ETH_CTRL + 1;
+    constexpr std::uint32_t kGroup = 1U << ETHTOOL_STATS_ETH_CTRL;
+    Bytes groups;
+    add_attribute(groups, ETHTOOL_A_BITSET_NOMASK, {});
+    add_attribute(groups, ETHTOOL_A_BITSET_SIZE, std::as_bytes(std::span{&kSize, 1}));
+    add_attribute(groups, ETHTOOL_A_BITSET_VALUE, std::as_bytes(std::span{&kGroup, 1}));
+    message.attribute(ETHTOOL_A_STATS_GROUPS | NLA_F_NESTED, groups.data(), groups.size());
+    return message.finish();
+}
+
 Answer<LinkState> read_link(View datagram, std::uint32_t sequence)
 {
     const auto answer = find_answer(datagram, sequence, kReadLink);
@@ -198,7 +308,8 @@ Answer<LinkState> read_link(View datagram, std::uint32_t sequence)
         LinkState state;
         state.index = static_cast<std::uint32_t>(info->ifi_index);
         state.changes = changes ? value_at<std::uint32_t>(*changes).value_or(0) : 0;
-        state.up = (info->ifi_flags & IFF_UP) != 0 && carrier && value_at<std::uint8_t>(*carrier).value_or(0) != 0;
+        state.enabled = (info->ifi_flags & IFF_UP) != 0;
+        state.up = state.enabled && carrier && value_at<std::uint8_t>(*carrier).value_or(0) != 0;
         return state;
     });
 }
@@ -244,6 +355,127 @@ Answer<void> read_pfc_result(View datagram, std::uint32_t sequence)
         }
         return {};
     });
+}
+
+Answer<Dcbx> read_dcbx(View datagram, std::uint32_t sequence)
+{
+    const auto answer = find_answer(datagram, sequence, kReadDcbx);
+    if (!answer) {
+        return std::nullopt;
+    }
+    return answer->and_then([](View payload) -> Result<Dcbx> {
+        const auto mode = number_in<std::uint8_t>(after(payload, sizeof(dcbmsg)), DCB_ATTR_DCBX);
+        if (!mode) {
+            return tl::unexpected(short_answer(kReadDcbx));
+        }
+        return Dcbx{(*mode & DCB_CAP_DCBX_HOST) != 0, (*mode & DCB_CAP_DCBX_LLD_MANAGED) != 0,
+                    (*mode & DCB_CAP_DCBX_VER_IEEE) != 0};
+    });
+}
+
+Answer<EthtoolFamily> read_family(View datagram, std::uint32_t sequence)
+{
+    const auto answer = find_answer(datagram, sequence, kFindEthtool);
+    if (!answer) {
+        return std::nullopt;
+    }
+    return answer->and_then([](View payload) -> Result<EthtoolFamily> {
+        const auto attributes = after(payload, sizeof(genlmsghdr));
+        const auto number = number_in<std::uint16_t>(attributes, CTRL_ATTR_FAMILY_ID);
+        if (!number) {
+            return tl::unexpected(short_answer(kFindEthtool));
+        }
+        EthtoolFamily family{*number, 0};
+        auto groups = attribute_of(attributes, CTRL_ATTR_MCAST_GROUPS).value_or(View{});
+        while (const auto header = value_at<nlattr>(groups)) {
+            if (header->nla_len < sizeof(nlattr) || header->nla_len > groups.size()) {
+                break;
+            }
+            const auto group = groups.subspan(sizeof(nlattr), header->nla_len - sizeof(nlattr));
+            const auto name = attribute_of(group, CTRL_ATTR_MCAST_GRP_NAME);
+            if (name && text_of(*name) == kMonitor) {
+                family.monitor = number_in<std::uint32_t>(group, CTRL_ATTR_MCAST_GRP_ID).value_or(0);
+            }
+            groups = groups.subspan(std::min(groups.size(), aligned(header->nla_len)));
+        }
+        return family;
+    });
+}
+
+Answer<std::optional<LinkReason>> read_link_reason(View datagram, std::uint32_t sequence)
+{
+    const auto answer = find_answer(datagram, sequence, kReadReason);
+    if (!answer) {
+        return std::nullopt;
+    }
+    return answer->map([](View payload) -> std::optional<LinkReason> {
+        const auto attributes = after(payload, sizeof(genlmsghdr));
+        const auto state = number_in<std::uint8_t>(attributes, ETHTOOL_A_LINKSTATE_EXT_STATE);
+        if (!state) {
+            return std::nullopt;
+        }
+        const auto detail = number_in<std::uint8_t>(attributes, ETHTOOL_A_LINKSTATE_EXT_SUBSTATE);
+        return LinkReason{*state, detail.value_or(0)};
+    });
+}
+
+Answer<StandardCounts> read_pause_counts(View datagram, std::uint32_t sequence)
+{
+    const auto answer = find_answer(datagram, sequence, kReadCounts);
+    if (!answer) {
+        return std::nullopt;
+    }
+    return answer->map([](View payload) {
+        const auto counts = attribute_of(after(payload, sizeof(genlmsghdr)), ETHTOOL_A_PAUSE_STATS).value_or(View{});
+        StandardCounts read;
+        read.pause_sent = number_in<std::uint64_t>(counts, ETHTOOL_A_PAUSE_STAT_TX_FRAMES);
+        read.pause_received = number_in<std::uint64_t>(counts, ETHTOOL_A_PAUSE_STAT_RX_FRAMES);
+        read.storms = number_in<std::uint64_t>(counts, kPauseStormEvents);
+        return read;
+    });
+}
+
+// A group of counters has a nest for each counter, whose only attribute has the counter's number as its type.
+Answer<StandardCounts> read_control_counts(View datagram, std::uint32_t sequence)
+{
+    const auto answer = find_answer(datagram, sequence, kReadCounts);
+    if (!answer) {
+        return std::nullopt;
+    }
+    return answer->map([](View payload) {
+        StandardCounts read;
+        auto group = attribute_of(after(payload, sizeof(genlmsghdr)), ETHTOOL_A_STATS_GRP).value_or(View{});
+        while (const auto header = value_at<nlattr>(group)) {
+            if (header->nla_len < sizeof(nlattr) || header->nla_len > group.size()) {
+                break;
+            }
+            const auto counter = group.subspan(sizeof(nlattr), header->nla_len - sizeof(nlattr));
+            if ((header->nla_type & kTypeMask) == ETHTOOL_A_STATS_GRP_STAT) {
+                const auto sent = number_in<std::uint64_t>(counter, ETHTOOL_A_STATS_ETH_CTRL_3_TX);
+                const auto received = number_in<std::uint64_t>(counter, ETHTOOL_A_STATS_ETH_CTRL_4_RX);
+                read.control_sent = sent ? sent : read.control_sent;
+                read.control_received = received ? received : read.control_received;
+            }
+            group = group.subspan(std::min(group.size(), aligned(header->nla_len)));
+        }
+        return read;
+    });
+}
+
+Changes read_changes(View datagram, const std::optional<EthtoolFamily>& family, std::string_view interface)
+{
+    Changes all;
+    while (const auto header = value_at<nlmsghdr>(datagram)) {
+        if (header->nlmsg_len < sizeof(nlmsghdr) || header->nlmsg_len > datagram.size()) {
+            break;
+        }
+        const auto payload = datagram.subspan(sizeof(nlmsghdr), header->nlmsg_len - sizeof(nlmsghdr));
+        const auto one = change_in(*header, payload, family, interface);
+        all.link = all.link || one.link;
+        all.settings = all.settings || one.settings;
+        datagram = datagram.subspan(std::min(datagram.size(), aligned(header->nlmsg_len)));
+    }
+    return all;
 }
 
 Result<std::vector<Counter>> read_counter_block(View names, std::span<const std::uint64_t> values)

@@ -22,6 +22,19 @@ Bytes link_request(std::uint32_t sequence, std::string_view interface);
 Bytes pfc_request(std::uint32_t sequence, std::string_view interface);
 Bytes pfc_order(std::uint32_t sequence, std::string_view interface, const Pfc&);
 
+Bytes dcbx_request(std::uint32_t sequence, std::string_view interface);
+
+// ethtool's family of generic netlink. Its number differs from boot to boot.
+struct EthtoolFamily {
+    std::uint16_t number{};
+    std::uint32_t monitor{};  // the group that is notified of changed settings; zero: none
+    bool operator==(const EthtoolFamily&) const = default;
+};
+Bytes family_request(std::uint32_t sequence);
+Bytes link_reason_request(std::uint32_t sequence, const EthtoolFamily&, std::string_view interface);
+Bytes pause_counts_request(std::uint32_t sequence, const EthtoolFamily&, std::string_view interface);
+Bytes control_counts_request(std::uint32_t sequence, const EthtoolFamily&, std::string_view interface);
+
 template <class T>
 using Answer = std::optional<Result<T>>;
 
@@ -29,6 +42,17 @@ Answer<LinkState> read_link(std::span<const std::byte> datagram, std::uint32_t s
 Answer<Pfc> read_pfc(std::span<const std::byte> datagram, std::uint32_t sequence);
 // The kernel answers an order with a message that has the driver's error in one byte.
 Answer<void> read_pfc_result(std::span<const std::byte> datagram, std::uint32_t sequence);
+
+Answer<Dcbx> read_dcbx(std::span<const std::byte> datagram, std::uint32_t sequence);
+Answer<EthtoolFamily> read_family(std::span<const std::byte> datagram, std::uint32_t sequence);
+Answer<std::optional<LinkReason>> read_link_reason(std::span<const std::byte> datagram, std::uint32_t sequence);
+// Each sets its own fields.
+Answer<StandardCounts> read_pause_counts(std::span<const std::byte> datagram, std::uint32_t sequence);
+Answer<StandardCounts> read_control_counts(std::span<const std::byte> datagram, std::uint32_t sequence);
+
+// A notification about the interface: of links and PFC, or of ethtool's family.
+Changes read_changes(std::span<const std::byte> datagram, const std::optional<EthtoolFamily>&,
+                     std::string_view interface);
 
 // The names (32 bytes each, ended by a zero if they are shorter) and values that ethtool's ioctls return.
 Result<std::vector<Counter>> read_counter_block(std::span<const std::byte> names,

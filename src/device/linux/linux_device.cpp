@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-#include "device/undo_fields.hpp"
+#include "link/raw_code.hpp"
 
 namespace petrel::device::linux_nic {
 
@@ -19,14 +19,17 @@ namespace {
 
 constexpr Duration kCheckEvery = std::chrono::seconds{1};
 
-struct UndoFields {
-    std::uint8_t has_pfc{};
-    std::uint8_t enabled{};
-    std::uint8_t has_pause{};
-    std::uint8_t autoneg{};
-    std::uint8_t receives{};
-    std::uint8_t sends{};
-};
+// Another priority of a muted NIC is stuck, too, if it pauses for so long while nothing is received.
+constexpr Duration kStuckFor = std::chrono::milliseconds{100};
+
+// The bound of a fight with another program: the longest time between two writes, and the time without a write after
+// which the next one is made at once.
+constexpr Duration kFirstWait = std::chrono::seconds{1};
+constexpr Duration kLongestWait = std::chrono::seconds{10};
+constexpr Duration kFightIsOver = std::chrono::minutes{10};
+
+// The device's own stall prevention is set to its shortest time if it is off or longer than this.
+constexpr Prevention kLongestPrevention{100};
 
 // Whether every counter of sent pause has a time next to it, so that time can replace frames.
 bool counts_pause_time(const Vendor& vendor)
@@ -40,19 +43,33 @@ bool counts_pause_time(const Vendor& vendor)
     return complete(vendor.priority_counters) && complete(vendor.port_counters);
 }
 
-template <class T>
-Result<std::optional<T>> if_supported(const Result<T>& read)
+// The counter of changes: from up, every other change is one to down, and the first is one. An interface that has
+// returned counts from zero.
+std::uint32_t downs_since(const std::optional<LinkState>& before, const LinkState& now)
 {
-    if (!read && read.error().kind == ErrorKind::unsupported) {
-        return std::optional<T>{};
+    if (!before) {
+        return 0;
     }
-    return read.map([](const T& value) { return std::optional<T>{value}; });
+    if (before->index != now.index) {
+        return before->up ? 1 : 0;
+    }
+    return (now.changes - before->changes + (before->up ? 1 : 0)) / 2;
+}
+
+// 1, 10, 100 ...: so few notes that they can be logged and shown.
+bool is_power_of_ten(unsigned count)
+{
+    while (count % 10 == 0 && count != 0) {
+        count /= 10;
+    }
+    return count == 1;
 }
 
 }  // namespace
 
-LinuxDevice::LinuxDevice(DeviceId id, std::string interface, std::unique_ptr<Kernel> kernel, const TimeSource& clock)
-    : interface_(std::move(interface)), kernel_(std::move(kernel)), clock_(clock)
+LinuxDevice::LinuxDevice(DeviceId id, std::string interface, std::unique_ptr<Kernel> kernel, const TimeSource& clock,
+                         NoteSink note)
+    : interface_(std::move(interface)), kernel_(std::move(kernel)), clock_(clock), note_(std::move(note))
 {
     watchdog::RowInfo row;
     row.target = {{id, 0}, std::nullopt};
@@ -64,21 +81,21 @@ Result<std::unique_ptr<LinuxDevice>> LinuxDevice::open(DeviceId id, const std::s
                                                        std::unique_ptr<Kernel> kernel, const TimeSource& clock,
                                                        const NoteSink& note)
 {
-    std::unique_ptr<LinuxDevice> device{new LinuxDevice{id, interface, std::move(kernel), clock}};
-    const auto driver = if_supported(device->kernel_->driver(interface));
-    if (!driver) {
+    std::unique_ptr<LinuxDevice> device{new LinuxDevice{id, interface, std::move(kernel), clock, note}};
+    const auto driver = device->kernel_->driver(interface);
+    if (!driver && driver.error().kind != ErrorKind::unsupported) {
         return tl::unexpected(driver.error());
     }
-    const auto settings = device->read_settings();
+    const auto settings = read_settings(*device->kernel_, interface);
     if (!settings) {
         return tl::unexpected(settings.error());
     }
-    device->usual_ = *settings;
-    device->describe(driver->value_or(""), note);
+    device->treatment_.see_usual(*settings);
+    device->describe(driver.value_or(""), *settings);
     return device;
 }
 
-void LinuxDevice::describe(const std::string& driver, const NoteSink& note)
+void LinuxDevice::describe(const std::string& driver, const NicSettings& settings)
 {
     vendor_ = find_vendor(driver);
     if (vendor_ != nullptr) {
@@ -89,17 +106,62 @@ void LinuxDevice::describe(const std::string& driver, const NoteSink& note)
         capabilities_.fields |= bit(Field::pause_tx_us);
     }
     capabilities_.survive = bit(Field::rx_packets);  // a muted NIC sends no pause, whatever its pipeline does
-    capabilities_.port_wide = bit(Treatment::mute_pause);
+    capabilities_.port_wide = bit(Treatment::mute_pause) | bit(Treatment::port_down);
     capabilities_.reads_back = true;
+    capabilities_.reads_links = true;
     capabilities_.refresh = vendor_ != nullptr ? vendor_->refresh.value_or(Duration{}) : Duration{};
-    if (usual_.supported()) {
-        capabilities_.treatments = bit(Treatment::mute_pause);
+    capabilities_.treatments = bit(Treatment::port_down);
+    if (settings.pfc || settings.pause) {
+        capabilities_.treatments |= bit(Treatment::mute_pause);
     } else {
-        note("its driver can turn neither PFC nor pause off: a storm is only reported");
+        note_("its driver can turn neither PFC nor pause off: a storm is only reported, unless the policy has "
+              "port_down_if_refused = true");
     }
     if (auto why = monitored_only(driver)) {
-        note(*why);
+        note_(*why);
     }
+}
+
+// An agent that watches the NIC arms the device's own stall prevention, and leaves it armed: if the machine crashes, no
+// agent runs.
+void LinuxDevice::set_watched_rows(std::span<const Slot> rows)
+{
+    const bool first = !watched_ && !rows.empty();
+    watched_ = !rows.empty();
+    if (first) {
+        arm_prevention();
+    }
+}
+
+void LinuxDevice::arm_prevention()
+{
+    const auto before = kernel_->prevention(interface_);
+    if (!before || (*before != Prevention{} && *before <= kLongestPrevention)) {
+        return;
+    }
+    const auto now = kernel_->set_prevention(interface_, kShortestPrevention).and_then([&] {
+        return kernel_->prevention(interface_);
+    });
+    note_(now ? fmt::format("the NIC's own stall prevention (pfc-prevention-tout) is armed: {} ms, was {}",
+                            now->count(), *before == Prevention{} ? "off" : fmt::format("{} ms", before->count()))
+              : "the NIC's own stall prevention (pfc-prevention-tout) cannot be armed: " + now.error().what);
+}
+
+int LinuxDevice::receive_notices()
+{
+    const auto descriptor = kernel_->follow_changes();
+    const auto changes = kernel_->take_changes(interface_);
+    settings_changed_ = settings_changed_ || changes.settings;
+    if (changes.settings) {
+        keep_treatment(clock_.now().mono);
+    }
+    if (changes.link && notices_ != nullptr) {
+        if (const auto link = kernel_->link(interface_); link && link_ && link->up != link_->up) {
+            notices_->post({link->up ? watchdog::Notice::Kind::link_up : watchdog::Notice::Kind::link_down,
+                            inventory_.rows.front().target, clock_.now().mono});
+        }
+    }
+    return descriptor;
 }
 
 Result<void> LinuxDevice::look(std::span<const Slot> rows, watchdog::Intake& into)
@@ -112,6 +174,7 @@ Result<void> LinuxDevice::look(std::span<const Slot> rows, watchdog::Intake& int
         return tl::unexpected(link.error());
     }
     follow_link(*link);
+    keep_treatment(clock_.now().mono);
     if (vendor_ == nullptr) {
         const auto driver = kernel_->driver(interface_);
         unseen_ = monitored_only(driver ? *driver : "");
@@ -126,10 +189,12 @@ Result<void> LinuxDevice::look(std::span<const Slot> rows, watchdog::Intake& int
     auto now = sample(counters);
     if (stale(now)) {
         now.read_at = last_->read_at;
+    } else {
+        stuck_.take(counters, now.read_at);
     }
     last_ = now;
     into.put(now);
-    check_treatment(clock_.now().mono);
+    follow_own_detection(counters);
     return {};
 }
 
@@ -139,9 +204,18 @@ void LinuxDevice::follow_link(const LinkState& link)
     if (link_ == link) {
         return;
     }
+    const bool returned = link_ && link_->index != link.index;
     link_ = link;
     ++epoch_;
     pause_sent_ = {};
+    stuck_.reset();
+    if (returned) {  // the driver was loaded again, with its own defaults
+        storms_.reset();
+        settings_changed_ = true;
+        if (watched_) {
+            arm_prevention();
+        }
+    }
     const auto speed = kernel_->speed(interface_).value_or(BitRate{});
     if (auto& row = inventory_.rows.front(); row.speed != speed) {
         row.speed = speed;
@@ -167,6 +241,7 @@ Sample LinuxDevice::sample(const NicCounters& counters)
         pause_sources_ = which;
         ++epoch_;
         pause_sent_ = {};
+        stuck_.reset();
     }
     Sample sample;
     sample.read_at = clock_.now().mono;
@@ -177,10 +252,32 @@ Sample LinuxDevice::sample(const NicCounters& counters)
     sample.known &= ~bit(Field::rx_packets);
     if (has(counters.port.known, Field::rx_packets)) {
         sample.known |= bit(Field::rx_packets);
-        sample[Field::rx_packets] = counters.port[Field::rx_packets];
+        sample[Field::rx_packets] = counters.port[Field::rx_packets] + rdma_received_;
+        sample[Field::rx_packets] += received_by_rdma(sample);
     }
     sample.known &= capabilities_.fields;
     return sample;
+}
+
+// A NIC that seems to receive nothing may still receive for RDMA. So the counters of RDMA are read while the NIC pauses
+// its switch and its other counters stand still. What they grew since they were last read counts as received.
+std::uint64_t LinuxDevice::received_by_rdma(const Sample& now)
+{
+    const bool suspect = last_ && now.epoch == last_->epoch && now[Field::rx_packets] == (*last_)[Field::rx_packets] &&
+                         now[Field::pause_tx] != (*last_)[Field::pause_tx];
+    if (!suspect || vendor_->rdma_progress.empty()) {
+        return 0;
+    }
+    std::uint64_t sum = 0;
+    for (const auto& counter : kernel_->rdma_counters(interface_)) {
+        if (std::ranges::find(vendor_->rdma_progress, counter.name) != vendor_->rdma_progress.end()) {
+            sum += counter.value;
+        }
+    }
+    const auto before = std::exchange(rdma_seen_, sum).value_or(sum);
+    const auto grown = sum > before ? sum - before : 0;
+    rdma_received_ += grown;
+    return grown;
 }
 
 // A driver that refreshes its counters by a timer shows old ones in between: they are not a new sample. Counters that
@@ -191,14 +288,59 @@ bool LinuxDevice::stale(const Sample& now) const
            now.read_at - last_->read_at < 2 * capabilities_.refresh;
 }
 
-void LinuxDevice::check_treatment(Instant now)
+// The NIC has found a stall itself and has stopped its pause, for as long as the stall lasts: the other counters may
+// never show it.
+void LinuxDevice::follow_own_detection(const NicCounters& counters)
 {
-    if (!muted_ || now - checked_ < kCheckEvery) {
+    const auto before = std::exchange(storms_, counters.storms);
+    if (watched_ && notices_ != nullptr && before && storms_ && *storms_ > *before && !counters.storms_guessed) {
+        notices_->post({watchdog::Notice::Kind::detected, inventory_.rows.front().target, clock_.now().mono});
+    }
+}
+
+void LinuxDevice::keep_treatment(Instant now)
+{
+    const auto others = treatment_.want() == Treatment::mute_pause
+                            ? static_cast<std::uint8_t>(stuck_.priorities(kStuckFor) & ~treatment_.muted())
+                            : std::uint8_t{};
+    const bool due = settings_changed_ || others != 0 || now - checked_ >= kCheckEvery;
+    if (at_rest_ || treatment_.want() == Treatment::none || !due) {
         return;
     }
     checked_ = now;
-    const auto settings = read_settings();
-    changed_by_others_ = settings && shown_by(*settings) != Treatment::mute_pause;
+    settings_changed_ = false;
+    const auto settings = read_settings(*kernel_, interface_);
+    if (!settings) {
+        return;
+    }
+    if (settings->pfc && (settings->pfc->enabled & others) != 0) {
+        treatment_.mute_all();
+        note_("another priority of the latched NIC pauses, and nothing is received: PFC goes off for all priorities");
+        lost_treatment_ = !write_settings(*kernel_, interface_, *settings, treatment_.wanted(*settings));
+    } else if (const auto wanted = treatment_.wanted(*settings); wanted != *settings) {
+        write_again(*settings, wanted, now);
+    }
+}
+
+void LinuxDevice::write_again(const NicSettings& now, const NicSettings& wanted, Instant at)
+{
+    if (at < next_write_) {
+        settings_changed_ = true;
+        return;
+    }
+    if (next_write_ == Instant::min() || at - next_write_ > kFightIsOver) {
+        rewrites_ = 0;
+    }
+    next_write_ = at + std::min(kFirstWait * (1 << std::min(rewrites_, 4U)), kLongestWait);
+    ++rewrites_;
+    ++rewritten_;
+    lost_treatment_ = !write_settings(*kernel_, interface_, now, wanted);
+    if (is_power_of_ten(rewritten_)) {
+        note_(fmt::format("another program, or a reload of the driver, has undone the treatment of the latched NIC {} "
+                          "({} so far): it is written again, at most once in {} s",
+                          rewritten_ == 1 ? "once" : "repeatedly", rewritten_,
+                          std::chrono::duration_cast<std::chrono::seconds>(kLongestWait).count()));
+    }
 }
 
 std::vector<UnseenQueue> LinuxDevice::unseen_queues() const
@@ -223,98 +365,67 @@ Result<void> LinuxDevice::check(const Command& command) const
     return check(command.target);
 }
 
-Result<LinuxDevice::Settings> LinuxDevice::read_settings()
-{
-    return if_supported(kernel_->pfc(interface_)).and_then([&](const std::optional<Pfc>& pfc) {
-        return if_supported(kernel_->pause(interface_)).map([&](const std::optional<LinkPause>& pause) {
-            return Settings{pfc, pause};
-        });
-    });
-}
-
-Treatment LinuxDevice::shown_by(const Settings& now) const
-{
-    if (!now.on() && (muted_ || usual_.on())) {
-        return Treatment::mute_pause;
-    }
-    const bool pfc_off = usual_.pfc && now.pfc && (usual_.pfc->enabled & ~now.pfc->enabled) != 0;
-    const bool pause_off = usual_.pause && now.pause && usual_.pause->sends && !now.pause->sends;
-    return pfc_off || pause_off ? Treatment::ignore_pause : Treatment::none;
-}
-
-// If the interface is treated, fully or partly, the settings now are our own: the Undo holds the usual ones.
+// Before the first treatment, the settings now are the usual ones.
 Result<Undo> LinuxDevice::prepare(const Command& command)
 {
-    return check(command).and_then([&] { return read_settings(); }).map([&](const Settings& now) {
-        const auto& before = shown_by(now) == Treatment::none ? now : usual_;
-        UndoFields fields;
-        if (before.pfc) {
-            fields.has_pfc = 1;
-            fields.enabled = before.pfc->enabled;
-        }
-        if (before.pause) {
-            fields.has_pause = 1;
-            fields.autoneg = before.pause->autoneg ? 1 : 0;
-            fields.receives = before.pause->receives ? 1 : 0;
-            fields.sends = before.pause->sends ? 1 : 0;
-        }
-        return to_undo(fields);
-    });
+    return check(command)
+        .and_then([&] { return read_settings(*kernel_, interface_); })
+        .map([&](const NicSettings& now) {
+            if (at_rest_) {
+                treatment_.see_usual(now);
+            }
+            return treatment_.to_undo(command.want, stuck_.priorities(Duration{}));
+        });
 }
 
+// A treatment that the driver refuses leaves nothing behind: the next rung, or the next try, begins with the settings
+// before.
 Result<void> LinuxDevice::apply(const Command& command, const Undo& undo)
 {
-    if (auto sound = check(command); !sound) {
+    const auto before = treatment_;
+    if (auto sound = check(command).and_then([&] { return treatment_.command(command.want, undo); }); !sound) {
         return sound;
     }
-    if (undo.size != 0) {
-        const auto fields = from_undo<UndoFields>(undo);
-        if (!fields) {
-            return tl::unexpected(fields.error());
-        }
-        usual_ = {};
-        if (fields->has_pfc != 0) {
-            usual_.pfc = Pfc{.enabled = fields->enabled};
-        }
-        if (fields->has_pause != 0) {
-            usual_.pause = LinkPause{fields->autoneg != 0, fields->receives != 0, fields->sends != 0};
-        }
+    const auto now = read_settings(*kernel_, interface_);
+    if (!now) {
+        return tl::unexpected(now.error());
     }
-    muted_ = command.want == Treatment::mute_pause;
-    auto wanted = usual_;
-    if (muted_ && wanted.pfc) {
-        wanted.pfc->enabled = 0;
-    }
-    if (muted_ && wanted.pause) {
-        wanted.pause->sends = false;
-    }
+    at_rest_ = false;
     checked_ = clock_.now().mono;
-    return write(wanted);
-}
-
-// Writes only what differs: on some NICs each write interrupts the link. If one of the writes fails, the other is still
-// done.
-Result<void> LinuxDevice::write(const Settings& wanted)
-{
-    return read_settings().and_then([&](const Settings& now) {
-        Result<void> written;
-        if (wanted.pfc && now.pfc && wanted.pfc->enabled != now.pfc->enabled) {
-            auto pfc = *now.pfc;
-            pfc.enabled = wanted.pfc->enabled;
-            written = kernel_->set_pfc(interface_, pfc);
-        }
-        if (wanted.pause && now.pause && *wanted.pause != *now.pause) {
-            auto paused = kernel_->set_pause(interface_, *wanted.pause);
-            written = written ? paused : written;
-        }
-        return written;
-    });
+    auto written = write_settings(*kernel_, interface_, *now, treatment_.wanted(*now));
+    stuck_.reset();
+    const bool refused =
+        !written && (written.error().kind == ErrorKind::unsupported || written.error().kind == ErrorKind::denied);
+    if (refused && command.want != Treatment::none) {
+        treatment_ = before;
+        (void)read_settings(*kernel_, interface_).and_then([&](const NicSettings& left) {
+            return left == *now ? Result<void>{} : write_settings(*kernel_, interface_, left, *now);
+        });
+    }
+    return written;
 }
 
 Result<Treatment> LinuxDevice::read_back(const Target& target)
 {
-    return check(target).and_then([&] { return read_settings(); }).map([&](const Settings& now) {
-        return shown_by(now);
+    return check(target).and_then([&] { return read_settings(*kernel_, interface_); }).map([&](const NicSettings& now) {
+        const auto shown = treatment_.shown_by(now);
+        at_rest_ = treatment_.want() == Treatment::none && shown == Treatment::none;
+        return shown;
+    });
+}
+
+Result<std::vector<link::LinkSample>> LinuxDevice::read_links()
+{
+    static const auto kReasons = link::list_named("ethtool.ext").value();
+    return kernel_->link(interface_).map([&](const LinkState& now) {
+        link::LinkSample sample{interface_, now.up, !now.enabled, downs_since(reported_link_, now), {}, {}};
+        if (!now.up) {
+            if (const auto why = kernel_->link_reason(interface_); why && *why) {
+                sample.code = link::RawCode{kReasons, std::uint64_t{(*why)->state} << 8U | (*why)->detail};
+            }
+        }
+        reported_link_ = now;
+        return std::vector{sample};
     });
 }
 

@@ -1,19 +1,17 @@
 // One Linux network interface as a device, for the watchdog of a NIC: one row, the port, whose receive pipeline serves
-// all priorities. The only treatment is mute_pause: PFC off for all priorities and pause of the link off, through the
-// kernel. dcbnl has one bit of a priority for both directions, so a muted NIC does not honour pause either.
+// all priorities. Its treatments (nic_settings.hpp) go through the kernel. The settings before a treatment are in the
+// Undo. A device that was opened while everything is off cannot distinguish a treatment from the NIC's configuration
+// and shows `none`; an agent that remembers a latch applies it again, which writes nothing.
 //
-// The settings before a treatment are in the Undo. A device that was opened while everything is off cannot distinguish
-// a treatment from the NIC's configuration and shows `none`; an agent that remembers a latch applies it again, which
-// writes nothing.
+// A treated device keeps its treatment by itself. It compares its settings with the wanted ones once a second and after
+// each notification of a change:
+//   another program turned PFC or pause on        written again: at once, then after 1 s, 2 s, 4 s ... 10 s
+//   another priority pauses for 100 ms, and the   PFC off for all priorities
+//     NIC still receives nothing
+//   the driver refuses                            wants to be opened again: the agent applies its treatment, reports
 //
-//   settings now                    | shows as
-//   all off, on when last untreated | mute_pause
-//   some of them off                | ignore_pause: half done, or half undone
-//   otherwise                       | none
-//
-// Other programs may turn PFC on again. A treated device checks its settings once a second, and then wants to be opened
-// again: the agent compares its memory with the device and applies the latch again. The runner's growing delay between
-// openings bounds this fight.
+// While it is watched, the NIC's own stall prevention is armed, and it stays armed: a machine that crashed has no
+// agent. If the NIC finds a stall itself, a notice says so.
 //
 // A port whose driver or counters cannot show a stall is monitored only: it is unseen, with the reason.
 #pragma once
@@ -25,6 +23,8 @@
 #include <vector>
 
 #include "device/linux/kernel.hpp"
+#include "device/linux/nic_settings.hpp"
+#include "device/linux/stuck_pause.hpp"
 #include "device/nic_port.hpp"
 #include "device/plain_device.hpp"
 
@@ -43,36 +43,33 @@ public:
     Result<Undo> prepare(const watchdog::Command&) override;
     Result<void> apply(const watchdog::Command&, const Undo&) override;
     Result<watchdog::Treatment> read_back(const Target&) override;
-    void listen(NoticeSink&) override {}  // the looks show everything
-    void set_watched_rows(std::span<const Slot> rows) override { watched_ = !rows.empty(); }
+    void listen(NoticeSink& notices) override { notices_ = &notices; }
+    int receive_notices() override;
+    void set_watched_rows(std::span<const Slot> rows) override;
     std::vector<UnseenQueue> unseen_queues() const override;
-    bool wants_reopening() const override { return changed_by_others_; }
+    bool wants_reopening() const override { return lost_treatment_; }
+    Result<std::vector<link::LinkSample>> read_links() override;
 
 private:
-    // None: the driver does not have it.
-    struct Settings {
-        std::optional<Pfc> pfc;
-        std::optional<LinkPause> pause;
-        bool supported() const { return pfc || pause; }
-        bool on() const { return (pfc && pfc->enabled != 0) || (pause && pause->sends); }
-    };
+    LinuxDevice(DeviceId, std::string interface, std::unique_ptr<Kernel>, const TimeSource&, NoteSink);
 
-    LinuxDevice(DeviceId, std::string interface, std::unique_ptr<Kernel>, const TimeSource&);
-
-    void describe(const std::string& driver, const NoteSink&);
+    void describe(const std::string& driver, const NicSettings&);
     watchdog::Sample sample(const NicCounters&);
+    std::uint64_t received_by_rdma(const watchdog::Sample&);
     void follow_link(const LinkState&);
     bool stale(const watchdog::Sample&) const;
-    void check_treatment(Instant now);
+    void follow_own_detection(const NicCounters&);
+    void arm_prevention();
+    void keep_treatment(Instant now);
+    void write_again(const NicSettings& now, const NicSettings& wanted, Instant);
     Result<void> check(const Target&) const;
     Result<void> check(const watchdog::Command&) const;
-    Result<Settings> read_settings();
-    Result<void> write(const Settings& wanted);
-    watchdog::Treatment shown_by(const Settings&) const;
 
     std::string interface_;
     std::unique_ptr<Kernel> kernel_;
     const TimeSource& clock_;
+    NoteSink note_;
+    NoticeSink* notices_{};
     const Vendor* vendor_{};  // null: unknown
     std::optional<CounterReader> reader_;
     watchdog::Inventory inventory_;
@@ -82,14 +79,24 @@ private:
 
     NicPort pause_sent_;
     std::uint32_t pause_sources_{};  // a bit for each priority and one for the link: whose pause is counted
+    StuckPause stuck_;
     std::optional<LinkState> link_;
     std::uint32_t epoch_{};
     std::optional<watchdog::Sample> last_;
+    std::optional<std::uint64_t> rdma_seen_;  // the sum of RDMA's counters of received packets, when last read
+    std::uint64_t rdma_received_{};           // what was added to rx_packets because of it
+    std::optional<std::uint64_t> storms_;     // that the NIC has found itself
 
-    Settings usual_;  // when last untreated
-    bool muted_{};    // the last command was mute_pause
+    NicTreatment treatment_;
+    bool at_rest_{true};  // the settings are the usual ones: no treatment was commanded since the last restore
     Instant checked_{};
-    bool changed_by_others_{};
+    bool settings_changed_{};
+    bool lost_treatment_{};
+    unsigned rewrites_{};  // since another program last left the treatment alone for a while
+    unsigned rewritten_{};
+    Instant next_write_{Instant::min()};
+
+    std::optional<LinkState> reported_link_;  // by read_links()
 };
 
 }  // namespace petrel::device::linux_nic

@@ -75,19 +75,24 @@ constexpr PriorityCounter kHns3[] = {
 
 constexpr std::string_view kEnicProgress[] = {"rx_frames_ok"};
 
+// hw_counters of mlx5_ib, bnxt_re and irdma.
+constexpr std::string_view kMlx5Rdma[] = {"rx_write_requests", "rx_read_requests", "rx_atomic_requests"};
+constexpr std::string_view kBnxtRdma[] = {"rx_pkts"};
+constexpr std::string_view kIrdmaRdma[] = {"iwInRdmaWrites", "iwInRdmaReads", "iwInRdmaSends"};
+
 using std::chrono::seconds;
 constexpr Duration kEveryRead{};
 
 // clang-format off
 constexpr Vendor kVendors[] = {
-    {"mlx5_core", kMlx5, kMlx5Port, kMlx5Progress, {"tx_pause_storm_error_events"}, kEveryRead, false},
-    {"bnxt_en", kBnxt, kBnxtPort, kBnxtProgress, {"continuous_pause_events", true}, seconds{1}, false},
-    {"ice", kIce, kIcePort, kIceProgress, {}, kEveryRead, true},
-    {"i40e", kI40e, kI40ePort, kI40eProgress, {}, kEveryRead, false},
-    {"qede", {}, kQedePort, {}, {}, std::nullopt, false},
-    {"cxgb4", kCxgb4, {}, kCxgb4Progress, {}, kEveryRead, false},
-    {"hns3", kHns3, {}, {}, {}, std::nullopt, false},
-    {"enic", {}, {}, kEnicProgress, {}, kEveryRead, false},
+    {"mlx5_core", kMlx5, kMlx5Port, kMlx5Progress, kMlx5Rdma, {"tx_pause_storm_error_events"}, kEveryRead, false},
+    {"bnxt_en", kBnxt, kBnxtPort, kBnxtProgress, kBnxtRdma, {"continuous_pause_events", true}, seconds{1}, false},
+    {"ice", kIce, kIcePort, kIceProgress, kIrdmaRdma, {}, kEveryRead, true, {"fw-lldp-agent", true}},
+    {"i40e", kI40e, kI40ePort, kI40eProgress, kIrdmaRdma, {}, kEveryRead, false, {"disable-fw-lldp", false}},
+    {"qede", {}, kQedePort, {}, {}, {}, std::nullopt, false},
+    {"cxgb4", kCxgb4, {}, kCxgb4Progress, {}, {}, kEveryRead, false},
+    {"hns3", kHns3, {}, {}, {}, {}, std::nullopt, false},
+    {"enic", {}, {}, kEnicProgress, {}, {}, kEveryRead, false},
 };
 // clang-format on
 

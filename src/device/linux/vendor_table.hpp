@@ -34,8 +34,14 @@ struct PortCounter {
 struct StormCounter {
     std::string_view name{};  // empty = none
     // Only the name suggests this meaning: no public document or source states what the NIC counts. Such a counter is
-    // shown and never a reason to act.
+    // never a reason to act.
     bool guessed{};
+};
+
+// A private flag (`ethtool --show-priv-flags`) that starts or stops the LLDP agent of the NIC's firmware.
+struct LldpFlag {
+    std::string_view name{};  // empty = none
+    bool runs_if{};           // the value with which the agent runs
 };
 
 struct Vendor {
@@ -46,9 +52,13 @@ struct Vendor {
     // Packets that left the port's buffer, RDMA included: their sum is the port's rx_packets. All of them must be
     // reported. None: whether the port receives anything cannot be seen.
     std::span<const std::string_view> progress;
+    // Counters of RDMA (hw_counters in sysfs) that grow with what RDMA receives. They are read before a NIC that seems
+    // to receive nothing is treated.
+    std::span<const std::string_view> rdma_progress{};
     StormCounter storms{};
     std::optional<Duration> refresh;  // how often the counters change; zero = with every read; none = not known
     bool shares_classes{};            // all priorities of a traffic class count the same frames
+    LldpFlag lldp{};
 };
 
 std::span<const Vendor> vendors();

@@ -1,0 +1,251 @@
+#include "cli/agent/host_doctor.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "device/linux/vendor_table.hpp"
+#include "link/decode.hpp"
+#include "watchdog/policy.hpp"
+
+namespace petrel::cli {
+
+using namespace device::linux_nic;
+
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+// One interface: each member function writes the lines of one subject.
+class Doctor {
+public:
+    Doctor(Kernel& kernel, std::string interface, const HostFacts& host)
+        : kernel_(kernel),
+          interface_(std::move(interface)),
+          host_(host),
+          driver_(kernel.driver(interface_).value_or("")),
+          vendor_(find_vendor(driver_))
+    {}
+
+    std::string text()
+    {
+        const auto link = kernel_.link(interface_);
+        if (!link) {
+            return fmt::format("{}\n  cannot be read: {}\n", interface_, link.error().what);
+        }
+        text_ = fmt::format("{}: {}, link {}\n", interface_, driver_.empty() ? "no driver" : "driver " + driver_,
+                            link->up ? "up" : "down");
+        if (!link->up) {
+            link_down(*link);
+        }
+        line("watched", watched());
+        counted();
+        settings();
+        if (kernel_.pfc(interface_)) {
+            dcbx();
+            lldp();
+        }
+        prevention();
+        rdma();
+        return std::move(text_);
+    }
+
+private:
+    void line(std::string_view key, const std::string& value) { text_ += fmt::format("  {:<10} {}\n", key, value); }
+    void advise(std::string_view command) { text_ += fmt::format("  {:<10} run: {}\n", "", command); }
+
+    Duration detect() const { return effective_detect(*vendor_, watchdog::find_preset("rdma-nic")->policy.detect); }
+
+    std::string watched()
+    {
+        if (vendor_ == nullptr) {
+            return "no: " + *monitored_only(driver_);
+        }
+        const auto counters = kernel_.counters(interface_);
+        if (!counters) {
+            return "no: " + counters.error().what;
+        }
+        const auto read = CounterReader{*vendor_}.read(*counters);
+        if (const auto why = monitored_only(*vendor_, read)) {
+            return "no: " + *why;
+        }
+        auto text = fmt::format("yes; a storm is detected after {} ms",
+                                std::chrono::duration_cast<milliseconds>(detect()).count());
+        if (read.storms && !read.storms_guessed) {
+            text += fmt::format("; the NIC itself has found {} so far", *read.storms);
+        }
+        return text;
+    }
+
+    // Also of a driver whose own counters are unknown.
+    void counted()
+    {
+        const auto read = kernel_.standard_counts(interface_).value_or(StandardCounts{});
+        std::vector<std::string> parts;
+        const auto add = [&](const std::optional<std::uint64_t>& value, std::string_view what) {
+            if (value) {
+                parts.push_back(fmt::format("{} {}", *value, what));
+            }
+        };
+        add(read.control_sent, "MAC control frames sent (pause and PFC)");
+        add(read.control_received, "received");
+        add(read.pause_sent, "of link pause sent");
+        add(read.pause_received, "received");
+        add(read.storms, "storms found by the NIC itself");
+        if (!parts.empty()) {
+            line("counted", fmt::format("{}", fmt::join(parts, ", ")));
+        }
+    }
+
+    void link_down(const LinkState& link)
+    {
+        if (!link.enabled) {
+            line("link", "the interface is down by configuration");
+            advise(fmt::format("ip link set {} up", interface_));
+            return;
+        }
+        const auto why = kernel_.link_reason(interface_);
+        if (!why || !*why) {
+            line("link", "the driver does not say why the link is down");
+            return;
+        }
+        const auto code = fmt::format("{}.{}", (*why)->state, (*why)->detail);
+        const auto decoded = link::decode("ethtool", code);
+        line("link", fmt::format("ethtool ext {}: {}", code,
+                                 decoded && decoded->known() ? link::cause(decoded->canonical).meaning : "unknown"));
+    }
+
+    static std::string priorities_text(std::uint8_t enabled)
+    {
+        std::vector<int> on;
+        for (int priority = 0; priority != kPriorities; ++priority) {
+            if ((enabled >> priority & 1U) != 0) {
+                on.push_back(priority);
+            }
+        }
+        return on.empty() ? "off for all priorities" : fmt::format("on for {}", fmt::join(on, ", "));
+    }
+
+    void settings()
+    {
+        const auto pfc = kernel_.pfc(interface_);
+        const auto pause = kernel_.pause(interface_);
+        line("PFC", pfc ? priorities_text(pfc->enabled) : pfc.error().what);
+        line("pause",
+             pause ? fmt::format("sent: {}, honoured: {}", pause->sends ? "on" : "off", pause->receives ? "on" : "off")
+                   : pause.error().what);
+        if (!pfc && !pause) {
+            line("treatment", "the driver can turn neither PFC nor pause off: a storm is only reported; with "
+                              "port_down_if_refused = true in the policy, the interface goes down");
+        } else {
+            line("treatment", fmt::format("{} off; if the driver refuses, the interface goes down if the policy has "
+                                          "port_down_if_refused = true",
+                                          pfc && pause ? "PFC of what is stuck, and pause"
+                                          : pfc        ? "PFC of what is stuck"
+                                                       : "pause"));
+        }
+        line("privilege", host_.may_set
+                              ? "the treatment needs CAP_NET_ADMIN, which this process has; reading needs none"
+                              : "the treatment needs CAP_NET_ADMIN, which this process lacks: start the agent "
+                                "as root, or with AmbientCapabilities=CAP_NET_ADMIN in its unit");
+    }
+
+    // Drivers refuse PFC, or their firmware undoes it, unless a program of the host decides by the IEEE version.
+    void dcbx()
+    {
+        const auto mode = kernel_.dcbx(interface_);
+        if (!mode) {
+            return;
+        }
+        if (mode->by_host && mode->ieee && !mode->by_firmware) {
+            line("DCBX", "a program of this host decides (IEEE)");
+            return;
+        }
+        line("DCBX", mode->by_firmware
+                         ? "the firmware decides: the driver refuses to change PFC, or the firmware undoes it"
+                     : mode->ieee ? "the driver does not leave the decision to this host: it may refuse to change PFC"
+                                  : "the CEE version is in force: the driver refuses to change PFC");
+        advise(fmt::format("dcb dcbx set dev {} host ieee", interface_));
+    }
+
+    void lldp()
+    {
+        if (vendor_ != nullptr && !vendor_->lldp.name.empty()) {
+            const auto& flag = vendor_->lldp;
+            const auto value = kernel_.private_flag(interface_, flag.name);
+            if (value && *value && **value == flag.runs_if) {
+                line("LLDP", "an LLDP agent runs in the firmware and may turn PFC on again");
+                advise(fmt::format("ethtool --set-priv-flags {} {} {}", interface_, flag.name,
+                                   flag.runs_if ? "off" : "on"));
+            }
+        }
+        if (host_.lldpad) {
+            line("LLDP", "lldpad runs and may turn PFC on again if the switch advertises it");
+            advise(fmt::format("lldptool -T -i {} -V PFC willing=no", interface_));
+        }
+    }
+
+    void prevention()
+    {
+        const auto now = kernel_.prevention(interface_);
+        if (!now) {
+            line("prevention",
+                 "the driver has no pfc-prevention-tout: if this machine crashes, only its switch can stop "
+                 "its pause");
+            return;
+        }
+        constexpr Prevention kLong{100};
+        line("prevention", *now == Prevention{}
+                               ? "the NIC's own stall prevention is off; the agent arms it"
+                               : fmt::format("the NIC stops its pause itself after {} ms of a stall{}", now->count(),
+                                             *now > kLong ? "; the agent shortens it" : ""));
+        if (*now == Prevention{} || *now > kLong) {
+            advise(fmt::format("ethtool --set-tunable {} pfc-prevention-tout {}", interface_,
+                               kShortestPrevention.count()));
+        }
+    }
+
+    // The time after which a queue pair gives up is at least (retries + 1) x 4.096 us x 2^timeout. Its connection
+    // breaks in a storm that ends, if that is shorter than detection and treatment.
+    void rdma()
+    {
+        if (kernel_.rdma_counters(interface_).empty() || vendor_ == nullptr) {
+            return;
+        }
+        constexpr int kRetries = 7;
+        constexpr auto kTreated = milliseconds{100};
+        const auto needed = std::chrono::duration_cast<microseconds>(detect() + kTreated);
+        unsigned timeout = 0;
+        const auto gives_up = [&] { return microseconds{(kRetries + 1) * (4096LL << timeout) / 1000}; };
+        while (gives_up() < needed) {
+            ++timeout;
+        }
+        line("RDMA", fmt::format("queue pairs must survive {} ms without an answer: with retry_cnt {}, a timeout of {} "
+                                 "or more ({} ms); applications set both",
+                                 std::chrono::duration_cast<milliseconds>(needed).count(), kRetries, timeout,
+                                 std::chrono::duration_cast<milliseconds>(gives_up()).count()));
+        advise(fmt::format("export NCCL_IB_RETRY_CNT={} NCCL_IB_TIMEOUT={}  # for NCCL, whose own value may be larger",
+                           kRetries, timeout));
+    }
+
+    Kernel& kernel_;
+    std::string interface_;
+    const HostFacts& host_;
+    std::string driver_;
+    const Vendor* vendor_;
+    std::string text_;
+};
+
+}  // namespace
+
+std::string doctor_text(Kernel& kernel, const std::string& interface, const HostFacts& host)
+{
+    return Doctor{kernel, interface, host}.text();
+}
+
+}  // namespace petrel::cli
