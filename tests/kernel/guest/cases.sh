@@ -4,9 +4,18 @@ ALL="nic0 nic1 nic2 nic3"
 
 begin "doctor runs and names what each interface can do"
 petrel-host doctor >/doctor 2>&1 || wrong "exit code $?"
-grep -A1 "^nic0: driver mlx5_core" /doctor | grep -q "watched   yes; a storm is detected after 100 ms" || wrong "$(cat /doctor)"
-grep -A1 "^nic3: driver bnxt_en" /doctor | grep -q "watched   yes; a storm is detected after 2000 ms" || wrong "$(cat /doctor)"
+grep -A1 "^nic0: driver mlx5_core" /doctor | grep -q "watched    yes; a storm is detected after 100 ms" || wrong "$(cat /doctor)"
+grep -A1 "^nic3: driver bnxt_en" /doctor | grep -q "watched    yes; a storm is detected after 2000 ms" || wrong "$(cat /doctor)"
 grep -A1 "^nic4: driver tg3" /doctor | grep -q "monitored only" || wrong "$(cat /doctor)"
+doctor nic0 "DCBX       a program of this host decides"
+doctor nic0 "prevention the NIC stops its pause itself after 8000 ms of a stall; the agent shortens it"
+doctor nic0 "run: ethtool --set-tunable nic0 pfc-prevention-tout 65535"
+doctor nic0 "counted    0 MAC control frames sent (pause and PFC), 0 received, 0 of link pause sent, 0 received"
+doctor nic2 "run: ethtool --set-priv-flags nic2 fw-lldp-agent off"
+put nic1 firmware_dcbx 1
+doctor nic1 "DCBX       the firmware decides"
+doctor nic1 "run: dcb dcbx set dev nic1 host ieee"
+healthy nic1
 end
 
 start
@@ -18,6 +27,13 @@ same "threads with SCHED_FIFO" $(real_time_threads) 5
 [ $(memory VmLck) -gt 0 ] || wrong "no memory is locked"
 between "used kB" 1 $(memory VmRSS) 65536
 same "notes about it" $(grep -c "real-time" /agent.log) 0
+end
+
+begin "the agent arms the stall prevention of the NICs that have it"
+for nic in nic0 nic1; do
+    same "notes about $nic" "$(grep -c "$nic: .*pfc-prevention-tout) is armed: 100 ms, was 8000 ms" /agent.log)" 1
+    doctor $nic "prevention the NIC stops its pause itself after 100 ms of a stall"
+done
 end
 
 begin "short stalls, pause while receiving, received pause and stale or restarted counters are no storms"
@@ -54,6 +70,7 @@ for nic in nic0 nic2; do
     eventually "$nic is latched" grep_events $nic nic_latched
     same "failures at $nic" $(count $nic mitigation_failed) 0
 done
+same "notes of other priorities" $(grep -c "another priority" /agent.log) 0
 end
 
 begin "counters that are renewed each second: a stall is found after two of them"
@@ -65,11 +82,32 @@ between "ms to PFC off" 1000 $(($(get nic3 off_after_ns) / 1000000)) 20000
 repaired nic3
 end
 
-begin "another process turns PFC on: the agent turns it off again"
+begin "another process turns PFC on: the agent turns it off again and reports it"
 put nic0 pfc 8
 done_within_a_minute off nic0
 same "PFC" $(get nic0 pfc) 0
 same "latches" $(count nic0 nic_latched) 1
+put nic0 pfc 8
+done_within_a_minute off nic0
+same "notes" $(grep -c "has undone the treatment of the latched NIC once" /agent.log) 1
+end
+
+begin "a stall that the NIC finds itself latches it"
+repaired nic2
+repaired nic0
+put nic0 storm 1
+done_within_a_minute off nic0
+same "latches by the NIC" $(grep_events nic0 nic_latched | grep -c '"reason":"device"') 1
+end
+
+begin "a link that goes down has the reason of the driver"
+put nic2 ext_state 6 # ETHTOOL_LINK_EXT_STATE_CABLE_ISSUE
+put nic2 link 0
+eventually "the link is down" grep_events nic2 link_down
+same "the reason" "$(grep_events nic2 link_down | grep -c "ethtool.ext 5.0 = 0x0309 CABLE_ISSUE_UNSPEC")" 1
+put nic2 link 1
+eventually "the link is up" grep_events nic2 link_up
+petrel-host link show nic2 --history | grep -q "ethtool.ext 5.0" || wrong "$(petrel-host link show nic2 --history)"
 end
 
 begin "a driver that refuses: an event names the failure, and PFC goes off when the driver obeys"
@@ -77,9 +115,11 @@ put nic1 refuse 95 # EOPNOTSUPP
 put nic1 stall 1
 eventually "nic1 cannot be treated" grep_events nic1 mitigation_failed
 same "PFC" $(get nic1 pfc) 8
+same "requests to shut the switch port" $(count nic1 close_switch_port) 1
 put nic1 refuse 0
-put nic1 stall 1
 done_within_a_minute off nic1
+eventually "the latch is announced" more_events nic1 nic_latched 1
+same "failures" $(count nic1 mitigation_failed) 1
 repaired nic1
 end
 
@@ -94,7 +134,6 @@ end
 
 begin "a driver that ignores the write: the read-back shows it"
 before=$(count nic2 mitigation_failed)
-repaired nic2
 put nic2 ignore 1
 put nic2 stall 1
 eventually "the read-back differs" more_events nic2 mitigation_failed $before
@@ -123,7 +162,7 @@ start
 done_within_a_minute polls nic0 30
 same "PFC" $(get nic0 pfc) 0
 same "writes" $(get nic0 sets) $writes
-same "latches" $(count nic0 nic_latched) 1
+same "latches" $(count nic0 nic_latched) 2
 end
 
 begin "the latch survives kill -9, and PFC that was turned on meanwhile goes off again"
@@ -137,9 +176,9 @@ end
 begin "the latch survives a reload of the driver"
 rmmod petrel_nic
 make_nics
-same "PFC of the new interface" $(get nic0 pfc) 8
 done_within_a_minute off nic0
 same "PFC" $(get nic0 pfc) 0
+same "writes to the new interface" $(get nic0 sets) 1
 end
 
 begin "a repaired NIC has its PFC back, and a new stall is found"
@@ -182,12 +221,29 @@ same "PFC" $(get nic0 pfc) 0
 end
 stop TERM
 
+begin "a driver that refuses, with port_down_if_refused: the interface goes down until it is repaired"
+printf '[[device]]\ndriver = "linux:nic1"\n[[policy]]\npreset = "rdma-nic"\nport_down_if_refused = true\n' >/down.toml
+start --config /down.toml
+put nic1 refuse 95
+put nic1 stall 1
+eventually "nic1 is down" is_down nic1
+same "PFC" $(get nic1 pfc) 8
+stop KILL
+start --config /down.toml
+eventually "the agent polls" petrel-host status
+is_down nic1 || wrong "a restart takes nic1 up"
+healthy nic1
+petrel-host repaired nic1 >/dev/null
+eventually "nic1 is up" is_up nic1
+stop TERM
+end
+
 healthy nic0
 
 begin "without privileges: doctor says so, and the agent reports that it cannot treat"
 mkdir /unprivileged
 chown 65534:65534 /unprivileged
-same "doctor" "$(as_nobody petrel-host doctor nic0 | grep -c "treatment none: CAP_NET_ADMIN is missing")" 1
+same "doctor" "$(as_nobody petrel-host doctor nic0 | grep -c "needs CAP_NET_ADMIN, which this process lacks")" 1
 put nic0 pfc 8
 STATE=/unprivileged/state
 PETREL_CONTROL_SOCKET=/unprivileged/control.sock

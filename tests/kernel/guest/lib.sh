@@ -25,6 +25,9 @@ healthy() { # NIC: receives again, without faults
     done
 }
 
+is_up() { [ $(($(cat /sys/class/net/$1/flags) & 1)) = 1 ]; }
+is_down() { ! is_up $1; }
+
 # ---- the agent
 
 launch() { # ARGUMENT...
@@ -84,6 +87,9 @@ end() {
 wrong() {
     failed=yes
     [ -n "$later" ] || echo "kernel test: wrong in '$name': $*"
+}
+doctor() { # NIC TEXT
+    petrel-host doctor $1 | grep -qF -- "$2" || wrong "the doctor of $1 does not say '$2': $(petrel-host doctor $1)"
 }
 same() { [ "$2" = "$3" ] || wrong "$1 is '$2', not '$3'"; } # WHAT IS SHOULD_BE
 between() { # WHAT LEAST IS MOST

@@ -260,6 +260,8 @@ static int get_sset_count(struct net_device *dev, int set)
 	struct nic *nic = nic_of(dev);
 	int n = -ENOMEM;
 
+	if (set == ETH_SS_PRIV_FLAGS)
+		return strcmp(nic->driver, "ice") ? -EOPNOTSUPP : 1;
 	if (set != ETH_SS_STATS)
 		return -EOPNOTSUPP;
 	mutex_lock(&nic->lock);
@@ -274,6 +276,10 @@ static void get_strings(struct net_device *dev, u32 set, u8 *to)
 	struct column *columns;
 	int i, n = 0;
 
+	if (set == ETH_SS_PRIV_FLAGS) {
+		strscpy(to, "fw-lldp-agent", ETH_GSTRING_LEN);
+		return;
+	}
 	mutex_lock(&nic->lock);
 	columns = make_columns(nic, &n);
 	for (i = 0; i < n; ++i)
@@ -304,6 +310,11 @@ static void get_ethtool_stats(struct net_device *dev, struct ethtool_stats *stat
 static void get_drvinfo(struct net_device *dev, struct ethtool_drvinfo *info)
 {
 	strscpy(info->driver, nic_of(dev)->driver, sizeof(info->driver));
+}
+
+static u32 get_priv_flags(struct net_device *dev)
+{
+	return 1; /* the LLDP agent of the firmware runs */
 }
 
 static int get_link_ksettings(struct net_device *dev, struct ethtool_link_ksettings *settings)
@@ -403,6 +414,7 @@ static int set_tunable(struct net_device *dev, const struct ethtool_tunable *tun
 
 static const struct ethtool_ops ethtool_calls = {
 	.get_drvinfo = get_drvinfo,
+	.get_priv_flags = get_priv_flags,
 	.get_link = ethtool_op_get_link,
 	.get_link_ksettings = get_link_ksettings,
 	.get_sset_count = get_sset_count,
