@@ -14,10 +14,17 @@
 
 namespace petrel::cli {
 
-using namespace device::linux_nic;
-
 namespace {
 
+using device::linux_nic::CounterReader;
+using device::linux_nic::Kernel;
+using device::linux_nic::kLongestPrevention;
+using device::linux_nic::kShortestPrevention;
+using device::linux_nic::LinkState;
+using device::linux_nic::monitored_only;
+using device::linux_nic::Prevention;
+using device::linux_nic::StandardCounts;
+using device::linux_nic::Vendor;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
@@ -29,7 +36,7 @@ public:
           interface_(std::move(interface)),
           host_(host),
           driver_(kernel.driver(interface_).value_or("")),
-          vendor_(find_vendor(driver_))
+          vendor_(device::linux_nic::find_vendor(driver_))
     {}
 
     std::string text()
@@ -59,7 +66,10 @@ private:
     void line(std::string_view key, const std::string& value) { text_ += fmt::format("  {:<10} {}\n", key, value); }
     void advise(std::string_view command) { text_ += fmt::format("  {:<10} run: {}\n", "", command); }
 
-    Duration detect() const { return effective_detect(*vendor_, watchdog::find_preset("rdma-nic")->policy.detect); }
+    Duration detect() const
+    {
+        return device::linux_nic::effective_detect(*vendor_, watchdog::find_preset("rdma-nic")->policy.detect);
+    }
 
     std::string watched()
     {
@@ -199,12 +209,11 @@ private:
                  "its pause");
             return;
         }
-        constexpr Prevention kLong{100};
         line("prevention", *now == Prevention{}
                                ? "the NIC's own stall prevention is off; the agent arms it"
                                : fmt::format("the NIC stops its pause itself after {} ms of a stall{}", now->count(),
-                                             *now > kLong ? "; the agent shortens it" : ""));
-        if (*now == Prevention{} || *now > kLong) {
+                                             *now > kLongestPrevention ? "; the agent shortens it" : ""));
+        if (*now == Prevention{} || *now > kLongestPrevention) {
             advise(fmt::format("ethtool --set-tunable {} pfc-prevention-tout {}", interface_,
                                kShortestPrevention.count()));
         }
@@ -243,7 +252,7 @@ private:
 
 }  // namespace
 
-std::string doctor_text(Kernel& kernel, const std::string& interface, const HostFacts& host)
+std::string doctor_text(device::linux_nic::Kernel& kernel, const std::string& interface, const HostFacts& host)
 {
     return Doctor{kernel, interface, host}.text();
 }

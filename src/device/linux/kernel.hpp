@@ -65,6 +65,7 @@ struct Dcbx {
 // Stall prevention of the device: it stops its pause by itself if it receives nothing for this time. Zero: never.
 using Prevention = std::chrono::milliseconds;
 inline constexpr Prevention kShortestPrevention{0xffff};  // a set with this value: the shortest time of the device
+inline constexpr Prevention kLongestPrevention{100};      // the agent shortens a longer one
 
 // The counters that have the same names for all drivers: pause of the link, and all MAC control frames, which include
 // PFC. None: the driver does not have it.

@@ -28,9 +28,6 @@ constexpr Duration kFirstWait = std::chrono::seconds{1};
 constexpr Duration kLongestWait = std::chrono::seconds{10};
 constexpr Duration kFightIsOver = std::chrono::minutes{10};
 
-// The device's own stall prevention is set to its shortest time if it is off or longer than this.
-constexpr Prevention kLongestPrevention{100};
-
 // Whether every counter of sent pause has a time next to it, so that time can replace frames.
 bool counts_pause_time(const Vendor& vendor)
 {
