@@ -143,7 +143,10 @@ void Machine::visit_row(Slot r, std::uint32_t left, const Rule& rule, const Obse
     // each look would request another one at once.
     const bool at_once = clocks_.limit_us[r] == kAtOnce && clocks_.proven_us[r] == 0;
     if (left == 0) {
-        clock_full(r, now, out);
+        // A look without new counters decides no storm: after a change to a shorter T0 there would be no evidence.
+        if (seen.dt_us[r] != 0 || at_work(r)) {
+            clock_full(r, now, out);
+        }
     } else if (!at_once && out.looks.size() < out.looks.capacity()) {
         out.looks.push_back({r, now + microseconds{std::min(left, rule.near_us)}});
     }

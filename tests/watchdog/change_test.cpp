@@ -215,6 +215,21 @@ TEST(ChangeWatched, NoLongerWatchedUndoesOrdersAsWell)
     EXPECT_EQ(d.phase(), Phase::off);
 }
 
+TEST(ChangeWatched, ALookWithoutNewCountersDecidesNothingWithAShorterT0)
+{
+    Driver d{preset("sonic")};
+    d.storm();
+    d.run_ms(300);
+    auto shorter = preset("sonic");
+    shorter.detect = milliseconds{200};
+    d.change(test::book_of(shorter));
+    d.poll();
+    EXPECT_EQ(d.story(), Story{}) << "the look would be the evidence, and it has nothing new";
+    d.run_ms(100);
+    EXPECT_EQ(d.story(), (Story{"400 storm_detected Ethernet0:3 proven", "400 do drop Ethernet0:3"}));
+    EXPECT_EQ(d.last(EventKind::storm_detected).evidence.looks, 1);
+}
+
 TEST(ChangeWatched, AQueueThatIsWatchedAgainStartsFromZero)
 {
     Driver d{preset("sonic")};
