@@ -130,15 +130,16 @@ PortFields treated(PortFields fields, Treatment t, std::uint8_t lossless)
     return fields;
 }
 
+// A port may also be disabled by the policy of its link, which hides no treatment.
 Treatment shown_by(const PortFields& f)
 {
-    if (f.enabled == 0) {
-        return Treatment::port_down;
-    }
     if (f.max_frame_bytes < kSmallestFrame) {
         return Treatment::squeeze;
     }
-    return f.lossless_off != 0 ? Treatment::lossless_off : Treatment::none;
+    if (f.lossless_off != 0) {
+        return Treatment::lossless_off;
+    }
+    return f.enabled == 0 ? Treatment::port_down : Treatment::none;
 }
 
 }  // namespace
@@ -267,7 +268,10 @@ Result<Undo> SwitchDevice::prepare(const Command& command)
         if (command.target.priority) {
             return to_undo(known ? queue_fields(set, bit_of(command.target)) : QueueFields{});
         }
-        return to_undo(known ? port_fields(set) : PortFields{view_.profile().max_frame_bytes, view_.lossless(), 0, 1});
+        const bool enabled = set.enabled || shown(command.target) == Treatment::port_down;
+        return to_undo(known ? port_fields(set)
+                             : PortFields{view_.profile().max_frame_bytes, view_.lossless(), 0,
+                                          static_cast<std::uint8_t>(enabled ? 1 : 0)});
     });
 }
 
@@ -289,7 +293,11 @@ Result<void> SwitchDevice::apply(const Command& command, const Undo& undo)
         if (!before) {
             return tl::unexpected(before.error());
         }
-        put(treated(*before, command.want, view_.lossless()), wanted);
+        auto fields = treated(*before, command.want, view_.lossless());
+        if (command.want != Treatment::port_down && shown(command.target) != Treatment::port_down) {
+            fields.enabled = wanted.enabled ? 1 : 0;  // as others have set it meanwhile
+        }
+        put(fields, wanted);
     }
     if (!(wanted == view_.registers(port))) {
         view_.write(port, wanted, now());
