@@ -84,7 +84,8 @@ class Results:
             tree.update(name.encode() + b"\0" + (ROOT / name).read_bytes())
         self.tree = tree.hexdigest()
         self.of = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        self.tables = dict(re.findall(r"^\| (\S+) \|.*\| ((?:test|swarm): .+?) \|", TABLE.read_text(), re.MULTILINE))
+        rows = re.findall(r"^\| (\S+) \|.*\| ((?:test|swarm): .+?)(?: \(earlier\))? \| (\d*) \|$", TABLE.read_text(), re.MULTILINE)
+        self.table = {name: Found(by, int(runs or 0)) for name, by, runs in rows}  # as committed
 
     def source(self, mutant):
         return hashlib.sha256(self.tree.encode() + mutant.patch.read_bytes()).hexdigest()
@@ -100,9 +101,15 @@ class Results:
         self.of[mutant.name] = {**vars(found), "source": self.source(mutant)}
         RESULTS.write_text(json.dumps(self.of, indent=1, sort_keys=True))
 
+    def urgency(self, mutant):
+        """First those that nothing has found, then those that a change of the draw may hide from the swarm. Mutants of one
+        file follow each other, so that each change of the tree is compiled once."""
+        before = self.table.get(mutant.name, Found(""))
+        return bool(before.by), before.by.startswith("test: "), mutant.files(), mutant.name
+
     def test_of(self, mutant):
         """The test that found the mutant last time, as folder and name."""
-        known = re.fullmatch(r"test: (\w+), (\S+\.\S+)", self.tables.get(mutant.name, ""))
+        known = re.fullmatch(r"test: (\w+), (\S+\.\S+)", self.table.get(mutant.name, Found("")).by)
         return (known[1], known[2]) if known else (None, None)
 
 
@@ -257,10 +264,13 @@ def judge_all(mutants, options, results):
 
 
 def table(mutants, results, options):
-    rows = [f"With `--runs {options.runs} --seed {options.seed}`:\n\n",
+    rows = [f"With `--runs {options.runs} --seed {options.seed}`; *earlier* rows are of an earlier commit and up to 400 runs:\n\n",
             "| mutant | what it breaks | stands for | found by | swarm runs |\n|---|---|---|---|---|\n"]
     for mutant in mutants:
-        found = results.found(mutant) or Found("not run yet")
+        found = results.found(mutant)
+        if not found and mutant.name in results.table:
+            found = Found(results.table[mutant.name].by + " (earlier)", results.table[mutant.name].runs)
+        found = found or Found("not run yet")
         rows.append(f"| {mutant.name} | {mutant.breaks} | {mutant.stands_for} | {found.by or '**survives**'} | {found.runs or ''} |\n")
     return "".join(rows)
 
@@ -286,9 +296,7 @@ def main():
         results = Results(options)
         wanted = [mutant for mutant in mutants
                   if (mutant.name in options.names if options.names else not results.has(mutant))]
-        # First those that nothing has found yet. Mutants of one file follow each other, so that each change of the tree is
-        # compiled once.
-        judge_all(sorted(wanted, key=lambda mutant: (mutant.name in results.tables, mutant.files(), mutant.name)), options, results)
+        judge_all(sorted(wanted, key=results.urgency), options, results)
     except Broken as error:
         print(f"mutants: {error}", file=sys.stderr)
         return 1
