@@ -49,8 +49,11 @@ class OpenApi(ManagerCase):
         self.manager.report({"devices": [{"device": "gpu-1207", "ports": [
             {"port": "eth2", "neighbour": {"device": "leaf3", "port": "Ethernet0"}}]}]},
             event(1, "link_down", device="gpu-1207", port="eth2"), agent="gpu-1207")
-        self.answer("POST", "/api/v1/commands", json.dumps({"request": {"command": "status"}, "all": True}),
-                    {"Content-Type": "application/json"})
+        response, ordered = self.answer("POST", "/api/v1/commands",
+                                        json.dumps({"request": {"command": "status"}, "all": True}),
+                                        {"Content-Type": "application/json"})
+        self.assertEqual(response.status, 200, ordered)
+        self.ordered = f"/api/v1/commands/{ordered['id']}"
 
     def answer(self, method, path, content=None, headers=None):
         response, given = self.manager.request(method, path, content, headers)
@@ -97,7 +100,8 @@ class OpenApi(ManagerCase):
     def test_each_answer_is_as_described(self):
         for path, method, operation in operations():
             if method == "GET" and not path.endswith("/stream"):
-                response, given = self.answer(method, example_path(path, operation))
+                example = self.ordered if path == "/api/v1/commands/{id}" else example_path(path, operation)
+                response, given = self.answer(method, example)
                 self.assertEqual(response.status, 200, path)
                 self.check_answer(response, given, operation, path)
         operation = DESCRIPTION["paths"]["/api/v1/agents/{agent}/reports"]["post"]
