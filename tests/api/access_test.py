@@ -147,7 +147,9 @@ class Metrics(ManagerCase):
 
     def test_each_metric_is_documented(self):
         documented = set(re.findall(r"^\| `(petrel_manager_\w+)` \|", (ROOT / "docs/manager.md").read_text(), re.MULTILINE))
-        self.assertEqual(self.families(), documented)
+        source = (ROOT / "src/api/manager_metrics.cpp").read_text()
+        self.assertEqual(set(re.findall(r'MetricFamily\{"(petrel_manager_\w+)"', source)), documented)
+        self.assertLessEqual(self.families(), documented, "some appear with a link or a finding only")
 
     def test_the_alert_rules_pass_their_tests(self):
         promtool = shutil.which("promtool")

@@ -4,7 +4,7 @@ description cannot contain anything that is not tested."""
 TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool,
          "null": type(None)}
 KEYWORDS = {"type", "properties", "additionalProperties", "required", "items", "enum", "minItems", "maxItems", "minimum",
-            "maximum", "maxLength", "pattern", "$ref", "description", "default", "example", "const"}
+            "maximum", "maxLength", "pattern", "$ref", "description", "default", "example", "const", "anyOf"}
 
 
 class Schemas:
@@ -21,6 +21,8 @@ class Schemas:
         name = schema.get("$ref", at)
         schema = self.resolve(schema)
         assert not set(schema) - KEYWORDS, f"{at}: keywords that the test does not have: {set(schema) - KEYWORDS}"
+        if "anyOf" in schema:
+            self.check_any(value, schema["anyOf"], at)
         if "type" in schema:
             types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
             fits = any(isinstance(value, TYPES[one]) and (one != "integer" or not isinstance(value, bool))
@@ -36,6 +38,14 @@ class Schemas:
                 self.check(one, schema["items"], f"{at}[{number}]")
         if isinstance(value, dict):
             self.check_object(value, schema, name, at)
+
+    def check_any(self, value, schemas, at):
+        for schema in schemas[:-1]:
+            try:
+                return self.check(value, schema, at)
+            except AssertionError:
+                pass
+        return self.check(value, schemas[-1], at)
 
     def check_object(self, value, schema, name, at):
         properties = schema.get("properties", {})
