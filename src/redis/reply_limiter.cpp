@@ -21,6 +21,16 @@ Error refused(std::string words) { return {ErrorKind::corrupt, std::move(words)}
 Result<void> ReplyLimiter::pass(std::string_view bytes, std::string& passed)
 {
     while (!bytes.empty()) {
+        if (state_ == State::line && line_.empty()) {
+            const auto line = bytes.substr(0, bytes.find('\n') + 1);  // empty if it has not arrived as a whole
+            if (line.ends_with(kLineEnd) && line.size() <= kLongestText) {
+                if (auto done = pass_line(line, passed); !done) {
+                    return done;
+                }
+                bytes.remove_prefix(line.size());
+                continue;
+            }
+        }
         if (state_ == State::line) {
             const auto taken = std::min(bytes.find('\n'), bytes.size() - 1) + 1;
             line_ += bytes.substr(0, taken);
@@ -29,7 +39,7 @@ Result<void> ReplyLimiter::pass(std::string_view bytes, std::string& passed)
                 return tl::unexpected(refused(fmt::format("a line of more than {} bytes", kLongestText)));
             }
             if (line_.ends_with(kLineEnd)) {
-                if (auto done = pass_line(passed); !done) {
+                if (auto done = pass_line(line_, passed); !done) {
                     return done;
                 }
                 line_.clear();
@@ -56,15 +66,15 @@ Result<void> ReplyLimiter::pass(std::string_view bytes, std::string& passed)
 }
 
 // The first line of a string or a list contains its length; other lines are complete replies.
-Result<void> ReplyLimiter::pass_line(std::string& passed)
+Result<void> ReplyLimiter::pass_line(std::string_view line, std::string& passed)
 {
-    const char kind = line_.front();
+    const char kind = line.front();
     if (kind != '$' && kind != '*') {
-        passed += line_;
+        passed += line;
         return {};
     }
-    const auto* begin = line_.data() + 1;
-    const auto* end = line_.data() + line_.size() - kLineEnd.size();
+    const auto* begin = line.data() + 1;
+    const auto* end = line.data() + line.size() - kLineEnd.size();
     std::int64_t size{};
     if (const auto read = std::from_chars(begin, end, size); read.ec != std::errc{} || read.ptr != end || size < -1) {
         return tl::unexpected(refused(fmt::format("an invalid length '{}'", excerpt({begin, end}))));
@@ -83,7 +93,7 @@ Result<void> ReplyLimiter::pass_line(std::string& passed)
         state_ = State::text;
         left_ = length + kLineEnd.size();
     }
-    passed += line_;
+    passed += line;
     return {};
 }
 

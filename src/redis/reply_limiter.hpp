@@ -25,7 +25,7 @@ public:
 private:
     enum class State : std::uint8_t { line, text, long_text };
 
-    Result<void> pass_line(std::string& passed);
+    Result<void> pass_line(std::string_view line, std::string& passed);
 
     State state_{};
     std::string line_;     // the incomplete line
