@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <optional>
@@ -16,7 +17,9 @@
 #include <vector>
 
 #include "codec/control_json.hpp"
+#include "codec/manager/view_reader.hpp"
 #include "reports/agent/control_text.hpp"
+#include "reports/fabric_text.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/file_descriptor.hpp"
 
@@ -42,6 +45,13 @@ preset = "rdma-switch"
 detect_ms = 200
 restore_ms = 200
 poll_ms = 50
+[manager]
+url = "{1}"
+)";
+
+// The cable between the switch that the agent watches and the broken server.
+constexpr std::string_view kCables = R"([[cable]]
+ends = ["leaf0-0:Ethernet0", "h0:eth0"]
 )";
 
 // Starts this program again with other arguments and reads one of its outputs.
@@ -142,6 +152,21 @@ public:
     Result<void> play()
     {
         const auto config = (folder_ / "agent.toml").string();
+        screen_.print(paint_.dim("$ petrel manager --store manager.db --cables cables.toml\n"));
+        Child manager{{"manager", "--listen", "127.0.0.1:0", "--store", (folder_ / "manager.db").string(), "--cables",
+                       (folder_ / "cables.toml").string()},
+                      STDERR_FILENO};
+        const auto listens = manager.next_line(until_).value_or("");
+        const auto port = listens.rfind(' ');
+        if (!has(listens, "listens at port ") || port == std::string::npos) {
+            return tl::unexpected(Error{ErrorKind::unreachable, "the manager did not start: " + listens});
+        }
+        manager_ = "http://127.0.0.1:" + listens.substr(port + 1);
+        if (auto written =
+                runtime::write_atomically(config, fmt::format(fmt::runtime(kConfig), folder_.string(), manager_));
+            !written) {
+            return written;
+        }
         screen_.print(paint_.dim("$ petrel agent --config agent.toml\n"));
         Child agent{{"agent", "--config", config}, STDERR_FILENO};
         bool detected = false;
@@ -154,6 +179,9 @@ public:
             print_line(*line);
             if (has(*line, " storm_detected ") && !detected) {
                 detected = true;
+                if (auto shown = show_errors(true); !shown) {
+                    return shown;
+                }
                 show({"queues", "--stormed"}, [](std::string_view answer, std::size_t width) {
                     return codec::read_queues(answer).map(
                         [&](auto queues) { return reports::queues_text(std::move(queues), true, width); });
@@ -164,6 +192,11 @@ public:
                 });
             }
             restored = detected && has(*line, " storm_restored ");
+            if (restored) {
+                if (auto shown = show_errors(false); !shown) {
+                    return shown;
+                }
+            }
         }
         screen_.print(paint_.dim("$ systemctl stop petrel-agent\n"));
         agent.request_stop();
@@ -202,6 +235,29 @@ private:
         screen_.print(text ? *text : text.error().what + '\n');
     }
 
+    // Asks the manager until it knows of an error of a port, or shows none any more.
+    Result<void> show_errors(bool some)
+    {
+        screen_.print(paint_.dim("$ petrel ports --errors\n"));
+        for (;;) {
+            Child command{{"ports", "--json", "--manager", manager_}, STDOUT_FILENO};
+            const auto answer = command.next_line(until_);
+            const auto ports = codec::read_ports_view(answer.value_or(""));
+            if (!ports || steady_clock::now() > until_) {
+                return tl::unexpected(
+                    ports ? Error{ErrorKind::timed_out, "the manager does not show what the agent reports"}
+                          : ports.error());
+            }
+            const bool there = std::ranges::any_of(
+                *ports, [&](const auto& port) { return some ? !port.errors.empty() : port.in_error(); });
+            if (there == some) {
+                screen_.print(reports::ports_text(*ports, true, screen_.width()));
+                return {};
+            }
+        }
+    }
+
+    std::string manager_;  // its URL
     const std::filesystem::path& folder_;
     Screen& screen_;
     const Paint& paint_;
@@ -215,8 +271,7 @@ Result<void> play_service(const Plan& plan, const std::filesystem::path& folder,
     if (auto written = runtime::write_atomically(folder / "plan.toml", plan.text); !written) {
         return written;
     }
-    const auto config = fmt::format(fmt::runtime(kConfig), folder.string());
-    if (auto written = runtime::write_atomically(folder / "agent.toml", config); !written) {
+    if (auto written = runtime::write_atomically(folder / "cables.toml", kCables); !written) {
         return written;
     }
     return ServiceAct{folder, screen, paint}.play();
