@@ -116,7 +116,12 @@ CommandRunner::~CommandRunner()
     setup_.client->cancel();
 }
 
-void CommandRunner::start() { poll(); }
+void CommandRunner::start()
+{
+    if (!std::exchange(started_, true)) {
+        poll();
+    }
+}
 
 void CommandRunner::stop()
 {

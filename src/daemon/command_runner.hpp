@@ -50,6 +50,7 @@ public:
     CommandRunner(const CommandRunner&) = delete;
     CommandRunner& operator=(const CommandRunner&) = delete;
 
+    // Begins to ask for commands, once. A device that is not watched yet would refuse the orders that wait.
     void start();
     void stop();  // begins no further command
 
@@ -86,6 +87,7 @@ private:
     std::optional<runner::Loop::TimerId> deadline_;
     std::optional<runner::Loop::TimerId> settled_;
     unsigned failures_{};  // of requests, since the last answer
+    bool started_{};
     bool stopping_{};
     Workers workers_;  // the last member: its jobs use all the others
 };

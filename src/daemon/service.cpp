@@ -124,6 +124,13 @@ Result<void> Service::make_commands()
         .map([this](std::unique_ptr<CommandRunner> made) { commands_ = std::move(made); });
 }
 
+void Service::start_commands()
+{
+    if (commands_) {
+        commands_->start();
+    }
+}
+
 // As for a client of the control socket. Only an explanation needs the history.
 void Service::execute(const control::ControlRequest& request, const std::string& by, CommandRunner::Calls::Done done)
 {
@@ -270,11 +277,13 @@ void Service::start()
     }
     if (uplink_) {
         uplink_->start();
-        commands_->start();
     }
     feed_watchdog();
     keep_names();
-    loop_.at(started_ + kReadyPatience, [this] { check_ready(); });
+    loop_.at(started_ + kReadyPatience, [this] {
+        check_ready();
+        start_commands();
+    });
 }
 
 Result<void> Service::finish()
@@ -465,6 +474,7 @@ void Service::check_ready()
         return;
     }
     ready_ = true;
+    start_commands();
     warn_of_unknown_ports();
     follow_idle_policies();
     const auto text = fmt::format("watches {} of {}", good, count_text(runners_.size(), "device"));

@@ -59,6 +59,7 @@ private:
     Result<void> make_runners();
     Result<void> make_uplink();
     Result<void> make_commands();
+    void start_commands();  // when the devices are watched, at the latest after some seconds
     void execute(const control::ControlRequest&, const std::string& by, CommandRunner::Calls::Done);
     bool has_event(std::string_view text) const;
     Result<void> open_listeners();
