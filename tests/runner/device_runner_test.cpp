@@ -250,6 +250,31 @@ TEST(OrderOfWrites, EventsBeforeOtherRows)
     EXPECT_TRUE(runner.intake_fits);
 }
 
+class NoPolicies final : public Policies {
+public:
+    watchdog::PolicyBook bind(watchdog::Inventory&, std::string_view) const override { return {}; }
+    bool same_as(const Policies&) const override { return false; }
+};
+
+// It also names its policy by a number of the watchlist in which it happened.
+TEST(OrderOfWrites, EventsBeforeOtherPolicies)
+{
+    device::ManualClock clock;
+    device::SyntheticSwitch sw{device::SyntheticSwitch::Options{}, clock};
+    lab::SimulatedDisk disk;
+    test::SimulatedRunner runner{clock,
+                                 {.open = [&] { return &sw; },
+                                  .policies = test::book_of(watchdog::find_preset("sonic")->policy),
+                                  .memory = std::make_unique<lab::DiskMemory>(disk, [&] { clock.advance(20ms); })}};
+    runner.run_until(Instant{1s});
+    runner.order(Order{Order::Kind::clear, std::nullopt, "test"});
+    runner.order(Order{Order::Kind::clear, std::nullopt, "test"});
+    ASSERT_EQ(runner.events.size(), 1U) << "the second one waits, because writing takes long";
+    runner.device_runner().change(std::make_shared<NoPolicies>());
+    runner.run_until(clock.now().mono);
+    EXPECT_EQ(runner.events.size(), 2U);
+}
+
 // A process dies while a queue is mitigated. The next one starts ten seconds later.
 class Restart : public testing::Test {
 protected:
