@@ -258,7 +258,14 @@ void Service::take(const codec::Report& report, const std::string& from, http::R
         return reply(problem(kConflict, other));
     }
     agents_heard_[report.agent] = now.mono;
-    manager_.take(report, from, now);
+    if (!report.manager.empty() && report.manager != boot_) {
+        // This process may have older files: events here would hide that earlier ones are missing.
+        auto without_events = report;
+        without_events.events.clear();
+        manager_.take(without_events, from, now);
+    } else {
+        manager_.take(report, from, now);
+    }
     waiting_.push_back({std::move(reply),
                         [this, agent = report.agent, devices = std::move(devices)] { return stored(agent, devices); }});
     ++reports_taken_;

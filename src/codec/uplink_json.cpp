@@ -40,11 +40,14 @@ std::string_view link_word(std::optional<bool> up) { return !up ? "unknown" : *u
 }  // namespace
 
 std::string report_head(std::string_view agent, std::string_view boot, std::string_view version,
-                        const std::vector<std::string>& devices)
+                        const std::vector<std::string>& devices, std::string_view manager)
 {
     Json head{{"report", 1}, {"agent", agent}, {"boot", boot}, {"version", version}};
     if (!devices.empty()) {
         head["devices"] = devices;
+    }
+    if (!manager.empty()) {
+        head["manager"] = manager;
     }
     return to_line(head);
 }

@@ -363,9 +363,10 @@ std::string UplinkRunner::samples(const uplink::Batch& batch)
 
 void UplinkRunner::post(uplink::Batch batch)
 {
-    auto body = codec::report_head(setup_.config.name, setup_.boot, setup_.version,
-                                   batch.names_devices ? spool_->devices() : std::vector<std::string>{}) +
-                '\n';
+    auto body =
+        codec::report_head(setup_.config.name, setup_.boot, setup_.version,
+                           batch.names_devices ? spool_->devices() : std::vector<std::string>{}, batch.manager) +
+        '\n';
     body += batch.lines;
     for (const auto& gap : batch.gaps) {
         body += codec::gap_line(gap) + '\n';

@@ -26,6 +26,7 @@ std::optional<Batch> Uplink::next(const Spool& spool, bool extras, Instant now)
     }
     auto batch = in_doubt_ ? Batch{} : collect(spool);
     batch.names_devices = in_doubt_;
+    batch.manager = manager_;
     batch.with_extras = most_events_ == kMostEvents;
     if (batch.events == 0 && !in_doubt_ && !(extras && batch.with_extras) && now < wake_) {
         return std::nullopt;
@@ -72,19 +73,34 @@ void Uplink::add_gap(const Gap& gap, Batch& batch)
     batch.gaps.push_back(gap);
     ++batch.events;
     batch.upto[gap.device] = gap.last;
-    const auto [known, is_new] = noted_.try_emplace(gap.device, gap);
-    auto& noted = known->second;
-    if (is_new) {
-        gaps_.push_back(gap);
+    note(gap);
+}
+
+// Adds the parts of the gap that gaps_ has not had.
+void Uplink::note(const Gap& gap)
+{
+    auto& noted = noted_[gap.device];
+    auto at = gap.first;
+    for (const auto& [first, last] : noted) {
+        if (first > gap.last) {
+            break;
+        }
+        if (first > at) {
+            gaps_.push_back({gap.device, at, first - 1});
+        }
+        at = std::max(at, last + 1);
     }
-    if (gap.first < noted.first) {  // the manager has lost what it had
-        gaps_.push_back({gap.device, gap.first, std::min(gap.last, noted.first - 1)});
-        noted.first = gap.first;
+    if (at <= gap.last) {
+        gaps_.push_back({gap.device, at, gap.last});
     }
-    if (gap.last > noted.last) {
-        gaps_.push_back({gap.device, std::max(gap.first, noted.last + 1), gap.last});
-        noted.last = gap.last;
-    }
+    auto [first, last] = std::pair{gap.first, gap.last};
+    std::erase_if(noted, [&](const auto& range) {
+        const bool touches = range.second + 1 >= first && range.first <= last + 1;
+        first = touches ? std::min(first, range.first) : first;
+        last = touches ? std::max(last, range.second) : last;
+        return touches;
+    });
+    noted[first] = last;
 }
 
 void Uplink::stored(const Stored& stored, Instant now)

@@ -54,6 +54,7 @@ struct Batch {
     std::vector<Gap> gaps;  // in place of the events that the memory does not have any more
     std::size_t events{};   // and gaps
     Acknowledged upto;      // of each device, the number of its last event among them
+    std::string manager;    // the process that answered last; another one must not store these events; empty: none
     bool names_devices{};   // the request must name all devices (with a snapshot): the answer then says what is stored
     bool with_extras{};     // it may carry a snapshot and samples
 };
@@ -90,6 +91,7 @@ private:
     Batch collect(const Spool&);
     void add_events(const Spool&, const std::string& device, std::uint64_t after, Batch&);
     void add_gap(const Gap&, Batch&);
+    void note(const Gap&);
 
     Acknowledged acknowledged_;
     std::minstd_rand random_;
@@ -101,7 +103,7 @@ private:
     bool in_doubt_{true};                   // what the manager has: it may be another one, or have older files
     Instant wake_{};
     std::vector<Gap> gaps_;
-    std::map<std::string, Gap> noted_;  // by device, what gaps_ has had of it
+    std::map<std::string, std::map<std::uint64_t, std::uint64_t>> noted_;  // by device, the ranges that gaps_ has had
 };
 
 }  // namespace petrel::uplink

@@ -96,7 +96,8 @@ public:
         std::vector<std::uint64_t> numbers;
         const auto store = manager::Store::open(store_file());
         EXPECT_TRUE(store) << (store ? "" : store.error().what);
-        for (const auto& event : (*store)->events({device, 0, 100'000}).value()) {
+        const auto events = (*store)->events({device, 0, 100'000}).value();
+        for (const auto& event : events) {
             const auto at = event.event.find("\"seq\":");
             numbers.push_back(std::stoull(event.event.substr(at + 6)));
         }

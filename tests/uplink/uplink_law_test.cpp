@@ -107,15 +107,18 @@ private:
         if (!batch) {
             return;
         }
-        if (one_of(4) == 0) {
+        const bool other = !batch->manager.empty() && batch->manager != std::to_string(manager_);
+        if (one_of(4) == 0 && !other) {
             late_.push_back(batch->lines);
         }
         if (request_lost) {
             return uplink_->failed(false, std::nullopt, now_);
         }
-        take(batch->lines);
-        for (const auto& gap : batch->gaps) {
-            stored_.insert({gap.device, gap.last});
+        if (!other) {
+            take(batch->lines);
+            for (const auto& gap : batch->gaps) {
+                stored_.insert({gap.device, gap.last});
+            }
         }
         if (answer_lost) {
             return uplink_->failed(false, std::nullopt, now_);

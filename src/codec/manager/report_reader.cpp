@@ -39,6 +39,7 @@ void read_head(const json& line, Report& report)
     }
     report.agent = name_at(line, "agent");
     report.version = word_at(line, "version");
+    report.manager = word_at(line, "manager");
     const auto* boot = value_at(line, "boot");
     report.boot = boot != nullptr && boot->is_string() ? boot->get<std::string>() : std::string{};
     const auto* names = value_at(line, "devices");

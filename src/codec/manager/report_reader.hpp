@@ -25,6 +25,7 @@ struct Report {
     std::string agent;
     std::string boot;  // another one after each start of the agent
     std::string version;
+    std::string manager;             // the process that answered the agent last; empty: none
     std::vector<std::string> names;  // devices of which the agent wants to know what is stored
     std::vector<ReportedEvent> events;
     std::vector<fabric::DeviceState> devices;
