@@ -192,12 +192,16 @@ TEST_F(UplinkProcessTest, the_manager_has_each_event_after_the_agent_was_killed_
                               "report_stored:3", "acknowledged_saves:1", "acknowledged_saves:2", "state_written:2"}) {
         SCOPED_TRACE(point);
         const auto dies = live(point);
-        sw.storm(kPort);
-        dies->wait_for("no line has this");  // until it is dead
+        // Storms come and go until the process is dead, so that it reaches every point.
+        for (bool lives = true; lives;) {
+            sw.storm(kPort);
+            lives = !dies->wait_for("storm_detected").empty();
+            sw.calm(kPort);
+            lives = lives && !dies->wait_for("storm_restored").empty();
+        }
         EXPECT_EQ(dies->wait(), -1);
         const auto agent = live();
         ASSERT_NE(agent->wait_for("manager_connected"), "");
-        sw.calm(kPort);  // the first process may have died before it found the storm
         storm(*agent, kOtherPort);
         agent->stop();
         expect_manager_has_the_history();
@@ -319,12 +323,16 @@ TEST_F(RealManagerTest, each_event_arrives_once_when_the_agent_is_killed_anywher
                               "acknowledged_saves:1", "state_written:2"}) {
         SCOPED_TRACE(point);
         const auto dies = live(point);
-        sw.storm(kPort);
-        dies->wait_for("no line has this");  // until it is dead
+        // Storms come and go until the process is dead, so that it reaches every point.
+        for (bool lives = true; lives;) {
+            sw.storm(kPort);
+            lives = !dies->wait_for("storm_detected").empty();
+            sw.calm(kPort);
+            lives = lives && !dies->wait_for("storm_restored").empty();
+        }
         EXPECT_EQ(dies->wait(), -1);
         const auto agent = live();
         ASSERT_NE(agent->wait_for("manager_connected"), "");
-        sw.calm(kPort);  // the first process may have died before it found the storm
         storm(*agent, kOtherPort);
         manager.wait_for_events(number_of_events(*agent));
         agent->stop();
