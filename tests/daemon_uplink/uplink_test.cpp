@@ -58,6 +58,18 @@ protected:
         ASSERT_NE(agent.wait_for("storm_restored"), "");
     }
 
+    // Storms come and go until the process is dead, so that it reaches every point.
+    void storm_until_dead(AgentProcess& agent)
+    {
+        for (bool lives = true; lives;) {
+            sw.storm(kPort);
+            lives = !agent.wait_for("storm_detected").empty();
+            sw.calm(kPort);
+            lives = lives && !agent.wait_for("storm_restored").empty();
+        }
+        EXPECT_EQ(agent.wait(), -1);
+    }
+
     std::vector<runtime::StoredEvent> history() const
     {
         const auto state = runtime::StateFile::open(folder / "state/sw.state", "sw", 100'000);
@@ -192,14 +204,7 @@ TEST_F(UplinkProcessTest, the_manager_has_each_event_after_the_agent_was_killed_
                               "report_stored:3", "acknowledged_saves:1", "acknowledged_saves:2", "state_written:2"}) {
         SCOPED_TRACE(point);
         const auto dies = live(point);
-        // Storms come and go until the process is dead, so that it reaches every point.
-        for (bool lives = true; lives;) {
-            sw.storm(kPort);
-            lives = !dies->wait_for("storm_detected").empty();
-            sw.calm(kPort);
-            lives = lives && !dies->wait_for("storm_restored").empty();
-        }
-        EXPECT_EQ(dies->wait(), -1);
+        storm_until_dead(*dies);
         const auto agent = live();
         ASSERT_NE(agent->wait_for("manager_connected"), "");
         storm(*agent, kOtherPort);
@@ -323,14 +328,7 @@ TEST_F(RealManagerTest, each_event_arrives_once_when_the_agent_is_killed_anywher
                               "acknowledged_saves:1", "state_written:2"}) {
         SCOPED_TRACE(point);
         const auto dies = live(point);
-        // Storms come and go until the process is dead, so that it reaches every point.
-        for (bool lives = true; lives;) {
-            sw.storm(kPort);
-            lives = !dies->wait_for("storm_detected").empty();
-            sw.calm(kPort);
-            lives = lives && !dies->wait_for("storm_restored").empty();
-        }
-        EXPECT_EQ(dies->wait(), -1);
+        storm_until_dead(*dies);
         const auto agent = live();
         ASSERT_NE(agent->wait_for("manager_connected"), "");
         storm(*agent, kOtherPort);
