@@ -138,7 +138,9 @@ Result<void> BufferObjects::set_dynamic_threshold(const std::string& name, int e
     const auto at = ids.find(name);
     if (at == ids.end()) {
         std::vector<std::string_view> known;
-        std::ranges::transform(ids, std::back_inserter(known), [](const auto& named) { return named.first; });
+        for (const auto& [profile, id] : ids) {
+            known.emplace_back(profile);
+        }
         return tl::unexpected(Error{ErrorKind::invalid, fmt::format("there is no buffer profile '{}'; {}",
                                                                     escaped(name), instead_of(name, known))});
     }
