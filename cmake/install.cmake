@@ -3,6 +3,9 @@
 # etc/petrel/agent.toml belongs to the administrator once it is there.
 include(GNUInstallDirs)
 
+# Two installations from one build folder at a time would write the same files there.
+install(CODE "file(LOCK \"${PROJECT_BINARY_DIR}/install.lock\" GUARD PROCESS)" ALL_COMPONENTS)
+
 install(TARGETS petrel COMPONENT petrel)
 install(FILES packaging/sysusers/petrel.conf DESTINATION lib/sysusers.d COMPONENT petrel)
 install(FILES packaging/sysusers/petrel-manager.conf DESTINATION lib/sysusers.d COMPONENT petrel-manager)
