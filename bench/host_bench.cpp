@@ -34,8 +34,8 @@ namespace linux_nic = device::linux_nic;
 
 constexpr unsigned kNics = 8;
 constexpr double kMostRatio = 1.5;
-constexpr std::array kNames{"rx_vport_unicast_packets", "rx_vport_rdma_unicast_packets", "tx_prio3_pause",
-                            "tx_prio3_pause_duration"};
+constexpr std::array kCounterNames{"rx_vport_unicast_packets", "rx_vport_rdma_unicast_packets", "tx_prio3_pause",
+                                   "tx_prio3_pause_duration"};
 
 std::string nic_name(unsigned number) { return fmt::format("nic{}", number); }
 
@@ -69,7 +69,7 @@ public:
             for (std::size_t i = 0; i != read.size(); ++i) {
                 known_[i].value = read[i].value + 1;
                 if (known_[i].name.empty()) {
-                    known_[i].name = i < kNames.size() ? kNames.at(i) : read[i].name;
+                    known_[i].name = i < kCounterNames.size() ? kCounterNames.at(i) : read[i].name;
                 }
             }
             return std::span<const linux_nic::Counter>{known_};

@@ -15,8 +15,8 @@ namespace petrel::bench {
 
 namespace {
 
-constexpr std::uint32_t kPorts = 512;
-constexpr std::uint32_t kQueues = kPorts * kPriorities;
+constexpr std::uint32_t kSwitchPorts = 512;
+constexpr std::uint32_t kQueues = kSwitchPorts * kPriorities;
 constexpr std::size_t kPortCounters = 4;  // of each priority
 
 // The calls of a poll, with ids found in the same way as the device finds them.
@@ -32,7 +32,7 @@ public:
         const sai::SwitchApi* switches = nullptr;
         query(sai::Api::switch_, table(&switches));
         constexpr sai::ObjectId kSwitchId = 0x21;
-        list(switches->get, kSwitchId, sai::switch_attr::port_list, kPorts, port_ids_);
+        list(switches->get, kSwitchId, sai::switch_attr::port_list, kSwitchPorts, port_ids_);
         for (const auto port : port_ids_) {
             list(ports_->get, port, sai::port_attr::qos_queue_list, kPriorities, queue_ids_);
             list(ports_->get, port, sai::port_attr::ingress_priority_group_list, kPriorities, group_ids_);
@@ -99,7 +99,7 @@ private:
 void measure_poll(Report& report, const std::string& version)
 {
     device::ManualClock clock;
-    const device::sai::Profile profile{{"bad.ports", std::to_string(kPorts)}, {"bad.version", version}};
+    const device::sai::Profile profile{{"bad.ports", std::to_string(kSwitchPorts)}, {"bad.version", version}};
     auto device =
         device::sai::SaiDevice::open({PETREL_BENCH_LIBSAI, profile, std::nullopt, {}}, DeviceId{0}, clock, {});
     PETREL_ASSERT(device, "{}", device.error().what);

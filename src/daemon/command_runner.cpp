@@ -296,7 +296,7 @@ void CommandRunner::finish(std::string answer, bool keep)
     });
 }
 
-void CommandRunner::save(std::function<void(const Result<void>&)> then)
+void CommandRunner::save(const std::function<void(const Result<void>&)>& then)
 {
     const auto& record = inbox_.record();
     const bool added = workers_.disk->add(

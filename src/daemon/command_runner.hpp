@@ -76,7 +76,7 @@ private:
     void execute_next();
     void execute(const uplink::CommandInbox::Due&);
     void finish(std::string answer, bool keep);
-    void save(std::function<void(const Result<void>&)> then);
+    void save(const std::function<void(const Result<void>&)>& then);
     void log(runner::LogLevel, std::string event, std::string message) const;
 
     runner::Loop& loop_;

@@ -9,7 +9,7 @@ namespace {
 
 using watchdog::Event;
 using watchdog::EventKind;
-using Row = watchdog::Checkpoint::Row;
+using CheckpointRow = watchdog::Checkpoint::Row;
 
 Event order_taken(const std::string& by)
 {
@@ -20,7 +20,7 @@ Event order_taken(const std::string& by)
     return taken;
 }
 
-Event storm_released(const Row& row)
+Event storm_released(const CheckpointRow& row)
 {
     Event released;
     released.kind = EventKind::storm_released;
@@ -31,7 +31,7 @@ Event storm_released(const Row& row)
 }
 
 // `shared`: another row of the port has announced the storm.
-void forget_storm(Row& row, bool shared)
+void forget_storm(CheckpointRow& row, bool shared)
 {
     if (row.cause != 0 && !row.ordered) {
         row.stats.in_storm += row.storm_age;
@@ -49,7 +49,7 @@ void forget_storm(Row& row, bool shared)
 
 }  // namespace
 
-bool is_latched_nic(const Row& row)
+bool is_latched_nic(const CheckpointRow& row)
 {
     return row.phase == watchdog::Phase::latched && watchdog::is_of_nic(row.treatment);
 }

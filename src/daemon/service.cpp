@@ -244,14 +244,14 @@ Result<void> Service::open_listeners()
 void Service::meter_pauses()
 {
     constexpr std::chrono::milliseconds kRetry{100};
-    constexpr std::chrono::seconds kEvery{1};
+    constexpr std::chrono::seconds kMeterEvery{1};
     const auto now = loop_.now().mono;
-    auto next = now + kEvery;
+    auto next = now + kMeterEvery;
     for (const auto& runner : runners_) {
         auto& metered = metered_[runner->name()];
         if (now >= metered.next && runner->agent() != nullptr && runner->intake() != nullptr) {
             metered.meter.read(runner->agent()->watchdog().watchlist(), *runner->intake());
-            metered.next = now + kEvery;
+            metered.next = now + kMeterEvery;
         }
         next = std::min(next, std::max(metered.next, now + kRetry));
     }

@@ -361,7 +361,7 @@ std::string UplinkRunner::samples(const uplink::Batch& batch)
     return sent.empty() ? std::string{} : codec::samples_line(sent) + '\n';
 }
 
-void UplinkRunner::post(uplink::Batch batch)
+void UplinkRunner::post(const uplink::Batch& batch)
 {
     auto body =
         codec::report_head(setup_.config.name, setup_.boot, setup_.version,

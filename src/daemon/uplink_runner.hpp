@@ -108,7 +108,7 @@ private:
     void renewed(const Result<bool>&);
     void save();
     void send();
-    void post(uplink::Batch);
+    void post(const uplink::Batch&);
     std::string extras(const uplink::Batch&);
     std::string samples(const uplink::Batch&);
     void answered(const Answer&);

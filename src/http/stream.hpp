@@ -4,7 +4,6 @@
 #include <microhttpd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -57,7 +56,7 @@ public:
         while (!texts_.empty() && taken < most) {
             const auto& text = *texts_.front();
             const auto size = std::min(text.size() - begun_, most - taken);
-            std::memcpy(into + taken, text.data() + begun_, size);
+            std::copy_n(text.data() + begun_, size, into + taken);
             taken += size;
             begun_ += size;
             if (begun_ == text.size()) {

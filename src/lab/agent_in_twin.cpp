@@ -64,7 +64,7 @@ Parsed<std::unique_ptr<AgentInTwin>> AgentInTwin::make(twin::Twin& twin, twin::N
 {
     auto clock = std::make_unique<device::ManualClock>(twin::to_instant(twin.now()));
     auto gate = std::make_shared<device::twin::RegisterGate>();
-    Hardware hardware = options;
+    auto hardware = static_cast<const Hardware&>(options);
     hardware.gate = gate;
     auto device = device_of(twin, {twin.setup().topology, node, *clock}, hardware);
     auto list = watchdog::compile(book, device->inventory(), device->capabilities());

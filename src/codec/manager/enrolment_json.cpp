@@ -9,7 +9,7 @@ namespace petrel::codec {
 
 namespace {
 
-constexpr std::uint64_t kMostHours = 24 * 30;
+constexpr std::uint64_t kMostHours = 24UL * 30;
 
 template <class Read>
 auto read_object(std::string_view text, const Read& read) -> Result<decltype(read(nlohmann::json{}))>

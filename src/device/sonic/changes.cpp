@@ -16,7 +16,7 @@ using db::Db;
 
 constexpr Duration kReadAnyway = std::chrono::seconds{1};
 constexpr Duration kReportEvery = std::chrono::seconds{1};
-constexpr std::string_view kRegistered = "FLEX_COUNTER_TABLE:PFC_WD:*";
+constexpr std::string_view kRegisteredKeys = "FLEX_COUNTER_TABLE:PFC_WD:*";
 
 struct Subject {
     Db database;
@@ -104,7 +104,7 @@ Result<void> Changes::drain(Changed& changed)
     for (const auto database : kDatabases) {
         const auto note = [&](redis::View message) {
             const auto key = db::changed_key(message);
-            registered_ = registered_ || (database == Db::flex_counter && db::covers(kRegistered, key));
+            registered_ = registered_ || (database == Db::flex_counter && db::covers(kRegisteredKeys, key));
             for (const auto& subject : kSubjects) {
                 if (subject.database == database && db::covers(subject.keys, key)) {
                     changed.*subject.what = true;
