@@ -129,7 +129,7 @@ void use(manager::Manager& manager)
     const auto now = at(5).mono;
     static_cast<void>(manager.view().devices(now));
     static_cast<void>(manager.view().ports(now));
-    static_cast<void>(manager.view().links(now));
+    static_cast<void>(manager.view().links({now, {}}));
     static_cast<void>(manager.view().storms(now));
     static_cast<void>(manager.store().events({{}, 0, 10}));
     static_cast<void>(manager.store().events({"s0", 1, 10}));
