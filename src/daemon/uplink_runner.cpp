@@ -316,7 +316,7 @@ void UplinkRunner::send()
     auto batch = uplink_.next(*spool_, extras, loop_.now().mono);
     report_gaps();
     if (batch) {
-        post(std::move(*batch));
+        post(*batch);
     }
     plan();
 }
