@@ -196,13 +196,14 @@ Result<std::optional<std::uint64_t>> recorded_value(std::string_view text, doubl
 
 std::optional<std::int64_t> recorded_time(std::string_view text, TimeUnit unit)
 {
+    constexpr std::int64_t kLatestUs = 4'000'000'000'000'000;  // in 2096: twice this time fits into a Duration
     if (const auto at = wire::time_from_text(text)) {
-        return at->time_since_epoch().count();
+        const auto us = at->time_since_epoch().count();
+        return us >= 0 && us <= kLatestUs ? std::optional{us} : std::nullopt;
     }
     double number{};
     const auto* end = text.data() + text.size();
     const auto read = std::from_chars(text.data(), end, number);
-    constexpr double kLatestUs = 8e15;
     if (read.ec != std::errc{} || read.ptr != end || !(number >= 0)) {
         return std::nullopt;
     }
@@ -215,7 +216,7 @@ std::optional<std::int64_t> recorded_time(std::string_view text, TimeUnit unit)
     }
     constexpr std::array<double, 5> kMicroseconds{0, 1e6, 1e3, 1, 1e-3};
     const auto us = std::round(number * kMicroseconds.at(static_cast<std::size_t>(unit)));
-    return us <= kLatestUs ? std::optional{static_cast<std::int64_t>(us)} : std::nullopt;
+    return us <= static_cast<double>(kLatestUs) ? std::optional{static_cast<std::int64_t>(us)} : std::nullopt;
 }
 
 std::optional<CounterMeaning> CounterMap::find(std::string_view name) const

@@ -94,8 +94,10 @@ Answer<View> find_answer(View datagram, std::uint32_t sequence, std::string_view
             if (header->nlmsg_type != NLMSG_ERROR) {
                 return payload;
             }
+            constexpr std::int32_t kLargestError = 4095;  // of the kernel; it sends it with a minus sign
             const auto number = value_at<std::int32_t>(payload);
-            return tl::unexpected(kernel_error(doing, number && *number < 0 ? -*number : EBADMSG));
+            const bool valid = number && *number < 0 && *number >= -kLargestError;
+            return tl::unexpected(kernel_error(doing, valid ? -*number : EBADMSG));
         }
         datagram = datagram.subspan(std::min(datagram.size(), aligned(header->nlmsg_len)));
     }
