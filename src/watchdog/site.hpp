@@ -4,12 +4,14 @@
 //
 //   settled --want changes--> due --command--> in flight --confirmed, accepted--> settled
 //                              ^                  |
-//                              +--back-off--------+ refused, failed, differs, timed out (one event for each)
+//                              +--back-off--------+ refused, failed, differs, timed out: an event
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "watchdog/event.hpp"
 #include "watchdog/watchlist.hpp"
@@ -119,8 +121,11 @@ public:
         case Verdict::failed:
         case Verdict::timed_out: sure_ = false; break;
         }
-        failure_ = Failure{why(outcome.verdict), commanded_};
         back_off(base, now);
+        const bool again = std::exchange(timed_out_, outcome.verdict == Verdict::timed_out) && timed_out_;
+        if (!again || is_news_again()) {
+            failure_ = Failure{why(outcome.verdict), commanded_};
+        }
         return true;
     }
 
@@ -166,11 +171,15 @@ private:
         return Reason::failed;
     }
 
+    // Of time-outs one after the other the first is an event, then the 8th, 16th, 32nd ... try: a device that is slower
+    // than its storms would otherwise fill the log.
+    bool is_news_again() const { return attempts_ == 1 || (attempts_ >= 8 && std::has_single_bit(attempts_)); }
+
     void back_off(Duration base, Instant now)
     {
         constexpr Duration kLongest = std::chrono::seconds{10};
-        retry_at_ = now + std::min(base * (1 << std::min<unsigned>(attempts_, 10)), kLongest);
-        attempts_ = static_cast<std::uint8_t>(std::min(attempts_ + 1, 255));
+        retry_at_ = now + std::min(base * (1 << std::min(attempts_, 10U)), kLongest);
+        ++attempts_;
     }
 
     Treatment want_{};
@@ -179,7 +188,8 @@ private:
     bool sure_{true};
     bool late_{};  // the device may have accepted a treatment that it does not show yet
     bool hold_back_{};
-    std::uint8_t attempts_{};
+    std::uint32_t attempts_{};
+    bool timed_out_{};  // the last command that has ended
     Treatments refused_{};
     std::uint64_t in_flight_{};
     std::uint64_t cause_{};

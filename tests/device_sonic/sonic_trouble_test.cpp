@@ -94,6 +94,23 @@ TEST_F(SonicTrouble, AStormWithOrchagentAwayIsMitigatedWhenItComes)
     ends_well();
 }
 
+TEST_F(SonicTrouble, AnOrchagentThatIsSlowerThanTheStormIsReportedOnce)
+{
+    auto settings = on_->with_reports();
+    settings.orchagent = 1ms;
+    on_->start(OnSwitch::policy(), settings);
+    quiet(2);
+    sonic().hold();
+    storms(20);
+    EXPECT_GT(on_->runner_->device_runner().report().commands_failed, 3U);
+    EXPECT_EQ(on_->event_count(EventKind::mitigation_failed), 1);
+    sonic().release();
+    sonic().catch_up();
+    EXPECT_EQ(status(), "stormed");
+    storms(30);  // long enough for the agent's next attempt, which finds the storm treated
+    ends_well();
+}
+
 TEST_F(SonicTrouble, AWatchIsStoppedAndStartedAgainDuringAStorm)
 {
     start_and_storm();
