@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,8 @@ struct Config {
     std::vector<std::string> problems;  // entries that are not in force, and why: the first kMostProblems
     std::size_t problem_count{};        // all of them
     control::TableContent tables;       // everything that was read
+    // The ports whose entry in PFC_WD was removed since the configuration before; some have a new one. None: not known.
+    std::optional<std::set<std::string>> removed_entries{};
 };
 
 // Fails if the databases cannot be read, or are not initialised yet (CONFIG_DB_INITIALIZED).

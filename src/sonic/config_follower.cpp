@@ -17,6 +17,8 @@ using namespace std::chrono_literals;
 constexpr Duration kReadWithoutNotifications = 2s;
 constexpr Duration kReadAnyway = 30s;
 
+constexpr std::string_view kEntries = "PFC_WD|";
+
 // Changes in APPL_DB (LLDP) are found by the periodic reads.
 constexpr std::array<std::string_view, 8> kTables{"PFC_WD|*",
                                                   "PORT|*",
@@ -44,6 +46,7 @@ Result<void> ConfigFollower::subscribe()
                 return opened->run(pipeline).map([&] {
                     listener_ = std::move(opened);
                     read_again_ = {};
+                    removed_entries_.reset();
                 });
             });
         });
@@ -57,6 +60,9 @@ Result<bool> ConfigFollower::table_changed()
     const auto note = [&](redis::View message) {
         const auto key = changed_key(message);
         changed = changed || std::ranges::any_of(kTables, [&](std::string_view keys) { return covers(keys, key); });
+        if (removed_entries_ && key.starts_with(kEntries) && reports_removal(message)) {
+            removed_entries_->emplace(key.substr(kEntries.size()));
+        }
     };
     return subscribe().and_then([&] { return listener_->messages(note); }).map([&] { return changed; });
 }
@@ -74,8 +80,14 @@ Result<std::optional<Config>> ConfigFollower::follow(Store& store, Instant now)
     read_again_ = {};  // if the read fails, the next call reads again
     return read_config(store, role_, known_ ? known_ : remembered_).map([&](Config config) -> std::optional<Config> {
         read_again_ = now + read_every_;
-        if (known_ && known_->tables == config.tables) {
+        const bool rewritten = removed_entries_ && !removed_entries_->empty();
+        if (known_ && known_->tables == config.tables && !rewritten) {
             return std::nullopt;
+        }
+        config.removed_entries = std::move(removed_entries_);
+        removed_entries_.reset();
+        if (read_every_ == kReadAnyway) {
+            removed_entries_.emplace();
         }
         known_ = std::move(config);
         return known_;

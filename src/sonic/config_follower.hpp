@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "base/time.hpp"
 #include "redis/connection.hpp"
@@ -25,7 +27,8 @@ public:
     // Readable when a table may have changed; -1: the server sends no notifications. Valid until the next call.
     int changes_fd() const;
 
-    // None: unchanged since it was last returned. After an error the next call subscribes and reads again.
+    // None: unchanged since it was last returned, and no entry of PFC_WD was removed and added again. After an error
+    // the next call subscribes and reads again.
     Result<std::optional<Config>> follow(Store&, Instant now);
 
 private:
@@ -39,7 +42,8 @@ private:
     Instant read_again_{};
     Duration read_every_{};
     std::optional<Config> remembered_;
-    std::optional<Config> known_;  // the one last returned
+    std::optional<Config> known_;                           // the one last returned
+    std::optional<std::set<std::string>> removed_entries_;  // since then; none: not known
 };
 
 }  // namespace petrel::sonic

@@ -61,6 +61,11 @@ std::string_view changed_key(redis::View message)
     return colon == std::string_view::npos ? std::string_view{} : channel.substr(colon + 1);
 }
 
+bool reports_removal(redis::View message)
+{
+    return message.size() == 3 && message[1].text().starts_with(kEventChannel) && message[1].text().ends_with(":del");
+}
+
 bool covers(std::string_view keys, std::string_view key)
 {
     return keys.ends_with('*') ? key.starts_with(keys.substr(0, keys.size() - 1)) : key == keys;

@@ -18,6 +18,9 @@ void subscribe_to_all_keys(redis::Pipeline&, int database);
 // The key that a message reports as changed; empty: it is not a notification.
 std::string_view changed_key(redis::View message);
 
+// Whether the message reports that its key was removed.
+bool reports_removal(redis::View message);
+
 // Whether `key` is one of `keys`: one key, or a beginning of keys ("PORT|*").
 bool covers(std::string_view keys, std::string_view key);
 

@@ -53,6 +53,89 @@ TEST_F(DetectorChange, TheBigRedSwitchEndsAStormAndLeavesNothingBehind)
     EXPECT_THAT(agent->log_text(), testing::Not(HasSubstr("restore_failed")));
 }
 
+class ActionChangedInPlace : public DetectorChange {
+protected:
+    static constexpr auto kShown = "orchagent shows the action forward and still applies drop on Ethernet0:";
+
+    void watch()
+    {
+        build();
+        agent = live();
+        run_until([&] { return !sonic->has_plugins(); });
+    }
+
+    void change()
+    {
+        watch();
+        sonic->change_action_in_place("Ethernet0", "forward");
+        EXPECT_THAT(agent->wait_for("action_not_applied"), HasSubstr(kShown));
+        run_until([&] { return status().find(kShown) != std::string::npos; });
+    }
+
+    // As `pfcwd start` does it.
+    void write_entry_anew(const std::string& action)
+    {
+        redis::Pipeline entry;
+        entry.add({"DEL", "PFC_WD|Ethernet0"});
+        entry.add({"HSET", "PFC_WD|Ethernet0", "detection_time", "400", "restoration_time", "400", "action", action});
+        ASSERT_TRUE(redis->connect(static_cast<int>(sonic::Db::config))->run(entry));
+        sonic->unregister_queue("Ethernet0:3");
+        sonic->unregister_queue("Ethernet0:4");
+        sonic->watch("Ethernet0", action);
+    }
+
+    void expect_no_longer_shown()
+    {
+        run_until([&] { return status().find("still applies") == std::string::npos; });
+    }
+
+    std::string status() { return agent->control({"status"}).out; }
+};
+
+TEST_F(ActionChangedInPlace, IsReportedUntilTheEntryIsWrittenAnew)
+{
+    change();
+    write_entry_anew("forward");
+    expect_no_longer_shown();
+}
+
+TEST_F(ActionChangedInPlace, IsReportedUntilItIsTheOldOneAgain)
+{
+    change();
+    sonic->change_action_in_place("Ethernet0", "drop");
+    expect_no_longer_shown();
+}
+
+TEST_F(ActionChangedInPlace, IsReportedUntilOrchagentIsRestarted)
+{
+    change();
+    sonic->orchagent_leaves();
+    sonic->unregister_queue("Ethernet0:3");
+    sonic->unregister_queue("Ethernet0:4");
+    expect_no_longer_shown();
+    sonic->orchagent_comes(false);
+    run_until([&] { return !sonic->has_plugins(); });
+    EXPECT_EQ(status().find("still applies"), std::string::npos);
+}
+
+TEST_F(ActionChangedInPlace, IsReportedWithTheActionInForceAfterSeveralChanges)
+{
+    change();
+    sonic->change_action_in_place("Ethernet0", "alert");
+    run_until([&] { return status().find("shows the action alert and still applies drop") != std::string::npos; });
+}
+
+TEST_F(ActionChangedInPlace, IsNotReportedIfTheEntryIsWrittenAnew)
+{
+    watch();
+    write_entry_anew("forward");
+    run_until([&] { return agent->control({"queues"}).out.find("forward") != std::string::npos; });
+    agent->wait_for("nos_configured");
+    run_until([&, polls = 0]() mutable { return ++polls == 30; });
+    EXPECT_THAT(agent->log_text(), testing::Not(HasSubstr("action_not_applied")));
+    EXPECT_EQ(status().find("still applies"), std::string::npos);
+}
+
 TEST_F(DetectorChange, AStopThatCannotRestoreEverythingPutsTheScriptsBack)
 {
     storm({"--stop-timeout-ms", "300"});

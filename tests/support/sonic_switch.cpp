@@ -414,6 +414,16 @@ void SonicSwitch::write_entry_again(const std::string& port)
     }
 }
 
+void SonicSwitch::change_action_in_place(const std::string& port, const std::string& action)
+{
+    set(Db::config, "PFC_WD|" + port, "action", action);
+    for (const auto& queue : registered()) {
+        if (queue.starts_with(port + ":")) {
+            set_of_queue(queue, "PFC_WD_ACTION", action);
+        }
+    }
+}
+
 void SonicSwitch::tick()
 {
     const std::scoped_lock lock{mutex_};

@@ -76,6 +76,8 @@ public:
     // Writes the entry of a watched port again. The queues then show `operational`, also those that orchagent treats,
     // until its timer ticks, which happens once a second.
     void write_entry_again(const std::string& port);
+    // orchagent shows the new action of the port's queues, and applies the one with which it has registered them.
+    void change_action_in_place(const std::string& port, const std::string& action);
     void tick();
     bool is_treated(const std::string& queue) const;
     bool is_registered(const std::string& queue) const;

@@ -118,13 +118,13 @@ Nos::Reply SonicNos::exchange(Report report)
     take(std::move(report));
     Reply reply;
     // Write the tables also if the configuration cannot be read, for example while CONFIG_DB is not filled yet.
-    const auto followed = follow_configuration(reply);
+    const auto followed = follow_configuration(reply).and_then([&] { return follow_actions(reply); });
     auto written = overrides_.write(store_);
     if (role_ == Role::owner) {
         written = written ? write_tables() : written;
         reply.counts_every = counters_.every();
     }
-    reply.concern = concern_;
+    reply.concern = concern_.empty() ? stale_actions_.concern() : concern_;
     log_events(reply);
     const auto published = written ? publish_events().and_then([&] { return repeat_alerts(); }) : written;
     bool server_lost = false;
@@ -227,10 +227,20 @@ void SonicNos::put_in_force(sonic::Config config, Reply& reply)
     tables_.configure(config);
     counters_.configure(config);
     concern_ = concern(config);
+    if (role_ == Role::detector) {
+        stale_actions_.follow(config);
+    }
     if (auto text = text_of(config); text != in_force_) {
         in_force_ = std::move(text);
         reply.policies = std::move(config.policies);
     }
+}
+
+Result<void> SonicNos::follow_actions(Reply& reply)
+{
+    auto forgotten = stale_actions_.forget_unregistered(store_, clock_.now().mono);
+    stale_actions_.confirm(reply.lines);
+    return forgotten;
 }
 
 Result<void> SonicNos::write_tables()

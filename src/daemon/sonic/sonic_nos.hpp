@@ -12,6 +12,7 @@
 #include "daemon/sonic/alerts.hpp"
 #include "daemon/sonic/config_memory.hpp"
 #include "daemon/sonic/sonic_log.hpp"
+#include "daemon/sonic/stale_actions.hpp"
 #include "device/device.hpp"
 #include "sonic/config_follower.hpp"
 #include "sonic/policy_overrides.hpp"
@@ -50,6 +51,7 @@ private:
     Result<void> publish(const NosEvent&);
     Result<bool> orchagent_expects(const NosEvent&);
     Result<void> repeat_alerts();
+    Result<void> follow_actions(Reply&);
     Result<sonic::QueueObject> object_of(const NosEvent&);
     Result<void> run(const redis::Pipeline&, const redis::Connection::Visit&);
 
@@ -67,6 +69,7 @@ private:
     sonic::PolicyOverrides overrides_;
     SonicLog log_;
     Alerts alerts_;
+    StaleActions stale_actions_;           // of a detector: an owner applies actions itself
     std::optional<std::string> in_force_;  // the policies as text; none before the first ones
     std::string concern_;                  // see Nos::Reply
     std::optional<Error> trouble_;         // as of the last exchange
