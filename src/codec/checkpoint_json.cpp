@@ -14,6 +14,7 @@
 #include "base/complaint_list.hpp"
 #include "codec/json_text.hpp"
 #include "codec/text_lines.hpp"
+#include "watchdog/intake.hpp"
 
 namespace petrel::codec {
 
@@ -62,8 +63,12 @@ public:
 
     std::string write(const Checkpoint& checkpoint)
     {
-        put("{{\"{}\":{},\"next_seq\":{},\"red_switch\":{},\"rows\":[", kVersionKey, kVersion, checkpoint.next_seq,
+        put("{{\"{}\":{},\"next_seq\":{},\"red_switch\":{}", kVersionKey, kVersion, checkpoint.next_seq,
             checkpoint.red_switch);
+        if (checkpoint.drift_ppm != 0) {
+            put(",\"drift_ppm\":{}", checkpoint.drift_ppm);
+        }
+        put(",\"rows\":[");
         for (const auto& row : checkpoint.rows) {
             put("{}", &row == checkpoint.rows.data() ? "" : ",");
             put_row(row);
@@ -212,6 +217,21 @@ public:
         std::transform(list.begin(), list.end(), std::back_inserter(ages),
                        [&](const nlohmann::json& age) { return duration_in(age, key); });
         return ages;
+    std::int32_t signed_or_zero(std::string_view key, std::int32_t most)
+    {
+        const auto& given = value(key);
+        if (given.is_null()) {
+            return 0;
+        }
+        const bool fits = given.is_number_unsigned()
+                              ? given.get<std::uint64_t>() <= static_cast<std::uint64_t>(most)
+                              : given.is_number_integer() && given.get<std::int64_t>() >= -std::int64_t{most};
+        if (!fits) {
+            complain(key, fmt::format("{}..{}", -most, most));
+            return 0;
+        }
+        return given.get<std::int32_t>();
+    }
     }
 
     // from_name is one of the watchdog's functions that map a name to an enum value.
@@ -300,6 +320,7 @@ private:
 
     std::optional<Checkpoint::Row> read_row(ObjectReader reader)
     {
+        checkpoint.drift_ppm = reader.signed_or_zero("drift_ppm", watchdog::StampDrift::kMostPpm);
         Checkpoint::Row row;
         row.phase = reader.named("phase", watchdog::phase_from_name);
         row.treatment = reader.named("treatment", watchdog::treatment_from_name);

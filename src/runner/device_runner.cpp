@@ -28,8 +28,10 @@ constexpr Duration kLastRetry = 30s;
 // At most this many notices that arrive before the agent exists wait for it. Further ones are dropped.
 constexpr std::size_t kMostEarlyNotices = 1024;
 
-// The statistics of a mitigated queue change without events. A killed process loses at most this much of them.
+// The statistics of a mitigated queue and the drift of time stamps change without events. A killed process loses at
+// most this much of them.
 constexpr Duration kSaveEvery = 10s;
+constexpr std::int32_t kDriftWorthSavingPpm = 1'000;
 
 // Events that may wait do so kRememberRest times as long as the last write took, but at most kRememberLatest.
 constexpr int kRememberRest = 9;
@@ -369,7 +371,9 @@ void DeviceRunner::collect_events()
 void DeviceRunner::remember()
 {
     const auto now = loop_.now();
-    const auto text = codec::checkpoint_json(agent_->save(now.mono), agent_->watchdog().watchlist().inventory);
+    auto checkpoint = agent_->save(now.mono);
+    checkpoint.drift_ppm = saved_drift_ppm_ = drift_.ppm().value_or(0);
+    const auto text = codec::checkpoint_json(checkpoint, agent_->watchdog().watchlist().inventory);
     const auto events = std::exchange(unwritten_, {});
     const auto written = setup_.memory->append(events, text, now);
     host_.state_written(*this, written);
@@ -392,18 +396,26 @@ void DeviceRunner::remember()
     }
 }
 
-// Saves what changes without an event: the statistics of queues in a storm.
+// Saves what changes without an event.
 void DeviceRunner::save_now_and_then()
 {
     plan(save_, loop_.now().mono + kSaveEvery, [this] {
         save_now_and_then();
-        const auto& dog = agent_->watchdog();
-        for (std::uint32_t row = 0; row != dog.watchlist().rows.size(); ++row) {
-            if (!at_rest(dog.phase(Slot{row}))) {
-                return remember();
-            }
+        if (worth_saving()) {
+            remember();
         }
     });
+}
+
+// The statistics of a queue in a storm change all the time. The drift of time stamps is learned from any pause.
+bool DeviceRunner::worth_saving() const
+{
+    if (std::abs(drift_.ppm().value_or(saved_drift_ppm_) - saved_drift_ppm_) >= kDriftWorthSavingPpm) {
+        return true;
+    }
+    const auto& dog = agent_->watchdog();
+    const auto rows = std::views::iota(std::uint32_t{0}, static_cast<std::uint32_t>(dog.watchlist().rows.size()));
+    return std::ranges::any_of(rows, [&](std::uint32_t row) { return !at_rest(dog.phase(Slot{row})); });
 }
 
 void DeviceRunner::look(Look wanted)
@@ -444,7 +456,8 @@ void DeviceRunner::take(const Looked& looked)
         if (looked.changed) {
             intake_->learn_speeds(*looked.changed);  // before step(), which may lend the intake to the next look
         }
-        health_.follow_drift(looked.intake->stamp_drift());
+        drift_ = looked.intake->stamp_drift();
+        health_.follow_drift(drift_);
         step(agent::LookDone{looked.id, looked.read ? &looked.intake->view() : nullptr});
     }
     if (looked.changed) {

@@ -142,6 +142,7 @@ private:
     void collect_events();
     void remember();
     void save_now_and_then();
+    bool worth_saving() const;
     void look(Look);
     void take(const Looked&);
     void judge(const Looked&);
@@ -193,6 +194,8 @@ private:
     mutable std::uint64_t shown_watchlist_{};
     std::shared_ptr<watchdog::Intake> intake_;
     bool lent_{};                              // the worker uses the intake
+    watchdog::StampDrift drift_;               // of the intake, as of the last look
+    std::int32_t saved_drift_ppm_{};           // as last written
     std::optional<Look> next_look_;            // waits until the intake is back
     std::vector<StoredEvent> unwritten_;       // events that are not in the memory yet
     std::vector<watchdog::Event> unreported_;  // the same events: the host receives them after the write

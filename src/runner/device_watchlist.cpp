@@ -106,7 +106,9 @@ void DeviceRunner::begin(const agent::Start& start)
     for (const auto& note : list->notes) {
         health_.log(LogLevel::warning, "policy_note", note);
     }
-    intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
+    saved_drift_ppm_ = start.remembered ? start.remembered->drift_ppm : 0;
+    drift_ = watchdog::StampDrift::remembered(saved_drift_ppm_);
+    intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities, drift_);
     delegate_detection(left_to_device(*list));
     share_watched_rows(*list);
     health_.become(Condition::starting, "the first look is under way");
@@ -320,7 +322,7 @@ void DeviceRunner::follow(const Looked& looked)
         if (!unwritten_.empty()) {
             remember();  // the host reads the intake of the rows in which the events happened
         }
-        intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities);
+        intake_ = std::make_shared<watchdog::Intake>(list->inventory, list->capabilities, drift_);
         next_look_.reset();  // it is for rows of the old inventory
         last_.clear();
         delegate_detection(left_to_device(*list));

@@ -42,8 +42,9 @@ struct Checkpoint {
     };
     std::uint64_t next_seq{1};
     bool red_switch{};
-    bool rebooted{};        // the machine was booted again since it was saved; set by the reader, not stored
-    std::vector<Row> rows;  // only rows that have something to remember
+    bool rebooted{};           // the machine was booted again since it was saved; set by the reader, not stored
+    std::int32_t drift_ppm{};  // of time stamps against pause counters (StampDrift); zero = none is known
+    std::vector<Row> rows;     // only rows that have something to remember
     bool operator==(const Checkpoint&) const = default;
 };
 

@@ -41,6 +41,16 @@ constexpr std::int64_t share(std::int64_t us, std::int64_t ppm) { return us * pp
 
 }  // namespace
 
+StampDrift StampDrift::remembered(std::int32_t ppm)
+{
+    PETREL_ASSERT(std::abs(ppm) <= kMostPpm, "{} ppm", ppm);
+    StampDrift drift;
+    if (ppm != 0) {
+        drift.learn(kMillion, static_cast<std::uint32_t>(kMillion - ppm));
+    }
+    return drift;
+}
+
 // Beyond one minute both sums are halved, so that old intervals lose weight. ppm() needs one second, so that the errors
 // of single stamps stay small.
 void StampDrift::learn(std::uint32_t stamped_us, std::uint32_t paused_us)
@@ -64,14 +74,15 @@ std::optional<std::int32_t> StampDrift::ppm() const
     return std::abs(ppm) <= kMostPpm ? std::optional{static_cast<std::int32_t>(ppm)} : std::nullopt;
 }
 
-Intake::Intake(const Inventory& inventory, const Capabilities& capabilities)
+Intake::Intake(const Inventory& inventory, const Capabilities& capabilities, const StampDrift& learned)
     : capabilities_(capabilities),
       rows_(static_cast<std::uint32_t>(inventory.rows.size())),
       baselines_(rows_),
       raw_column_{},
       hold_us_(rows_),
       blind_(rows_),
-      uncertainty_us_(static_cast<std::uint32_t>(whole_us(capabilities.stamp_uncertainty)))
+      uncertainty_us_(static_cast<std::uint32_t>(whole_us(capabilities.stamp_uncertainty))),
+      drift_(learned)
 {
     const auto columns = static_cast<std::size_t>(std::popcount(capabilities.fields));
     storage_ = AlignedColumns{(2 + columns) * AlignedColumns::bytes_for<std::uint32_t>(rows_) +

@@ -39,7 +39,11 @@ struct PfcCounts {
 // The drift between pause counters and time stamps, learned from queues that were paused throughout.
 class StampDrift {
 public:
-    static constexpr std::int64_t kMostPpm = 50'000;
+    static constexpr std::int32_t kMostPpm = 50'000;
+
+    // With a drift that an earlier process learned; zero = none. It counts as much as one second of pause, so that new
+    // pauses soon outweigh it.
+    static StampDrift remembered(std::int32_t ppm);
 
     void learn(std::uint32_t stamped_us, std::uint32_t paused_us);
     // The microseconds by which pause time falls behind in a million microseconds of stamps. None if less than one
@@ -53,7 +57,7 @@ private:
 
 class Intake {
 public:
-    Intake(const Inventory&, const Capabilities&);
+    Intake(const Inventory&, const Capabilities&, const StampDrift& learned = {});
     Intake(const Intake&) = delete;  // view() points into it
     Intake& operator=(const Intake&) = delete;
 

@@ -1,6 +1,7 @@
 // A checkpoint is the same after writing and reading; ports are stored by name.
 #include "codec/checkpoint_json.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
@@ -8,6 +9,7 @@
 
 #include "golden.hpp"
 #include "two_ports.hpp"
+#include "watchdog/intake.hpp"
 
 namespace petrel::codec {
 namespace {
@@ -47,6 +49,7 @@ Checkpoint random_checkpoint(const watchdog::Inventory& inventory)
     Checkpoint checkpoint;
     checkpoint.next_seq = *rc::gen::arbitrary<std::uint64_t>();
     checkpoint.red_switch = *rc::gen::arbitrary<bool>();
+    checkpoint.drift_ppm = *rc::gen::inRange(-watchdog::StampDrift::kMostPpm, watchdog::StampDrift::kMostPpm + 1);
     for (const auto& info : inventory.rows) {
         if (*rc::gen::arbitrary<bool>()) {
             continue;
@@ -93,6 +96,34 @@ RC_GTEST_PROP(CheckpointJsonLaw, NumbersOfPortsMayChange, ())
     for (std::size_t i = 0; i < checkpoint.rows.size(); ++i) {
         RC_ASSERT(to_string(swapped, again->rows[i].target) == to_string(inventory, checkpoint.rows[i].target));
     }
+}
+
+TEST(CheckpointJson, ADriftBeyondWhatIsLearnedIsAComplaint)
+{
+    const auto inventory = two_ports();
+    const auto read = [&](const std::string& drift) {
+        const auto text = R"({"petrel_checkpoint":1,"next_seq":1,"red_switch":false,"rows":[],"drift_ppm":)" + drift;
+        return read_checkpoint(text + "}", "t", inventory);
+    };
+    for (const auto* drift : {"-50001", "50001", "18446744073709551615", "-9223372036854775808", "1.5", "\"3\""}) {
+        const auto again = read(drift);
+        ASSERT_FALSE(again.has_value()) << drift;
+        EXPECT_EQ(golden::lines(again.error()),
+                  fmt::format("t: value 'drift_ppm = {}': allowed -50000..50000\n", drift));
+    }
+    EXPECT_EQ(read("-50000")->drift_ppm, -50'000);
+    EXPECT_EQ(read("50000")->drift_ppm, 50'000);
+}
+
+// As earlier versions wrote it.
+TEST(CheckpointJson, WithoutADriftNoneIsKnown)
+{
+    const auto inventory = two_ports();
+    const auto text = checkpoint_json(Checkpoint{}, inventory);
+    EXPECT_EQ(text.find("drift"), std::string::npos);
+    const auto again = read_checkpoint(text, "t", inventory);
+    ASSERT_TRUE(again.has_value());
+    EXPECT_EQ(again->drift_ppm, 0);
 }
 
 TEST(CheckpointJson, RowsThatAreGoneAreNamed)

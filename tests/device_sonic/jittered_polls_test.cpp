@@ -27,13 +27,17 @@ struct Found {
 
 class JitteredPolls {
 public:
-    JitteredPolls(SonicSwitch::Setup setup, Jitter jitter, unsigned seed)
-        : on_(std::move(setup)), jitter_(jitter), random_(seed)
+    JitteredPolls(SonicSwitch::Setup setup, Jitter jitter, unsigned seed, Duration detect = 400ms)
+        : on_(std::move(setup)), policy_(OnSwitch::policy(detect)), jitter_(jitter), random_(seed)
     {
-        auto policy = OnSwitch::policy();
-        policy.poll = 50ms;
-        on_.start(policy, kPatient);
+        policy_.poll = 50ms;
+        on_.start(policy_, kPatient);
     }
+
+    void restart_agent() { on_.restart_agent(policy_, kPatient); }
+
+    // From now on the queue holds nothing while it is paused: only its pause time shows that it is.
+    void empty_queue() { backlog_ = 0; }
 
     // Another counter group of syncd writes the queues, at this time after each poll.
     void write_statistics(Duration after) { statistics_ = after; }
@@ -87,7 +91,7 @@ private:
         counters.paused = paused_.first <= at_ && at_ < paused_.second;
         counters.on2off += before < paused_.second && paused_.second <= at_ ? 1U : 0U;
         counters.tx += paused < at_ - before ? 1000U : 0U;
-        counters.occupancy = counters.paused ? 4096U : 0U;
+        counters.occupancy = counters.paused ? backlog_ : 0U;
         if (statistics_) {
             on_.runner_->run_until(before + *statistics_);
             on_.sonic_->poll_queue_statistics();
@@ -99,6 +103,8 @@ private:
     }
 
     OnSwitch on_;
+    watchdog::Policy policy_;
+    std::uint64_t backlog_{4096};
     Jitter jitter_;
     std::mt19937 random_;
     std::optional<Duration> statistics_;
@@ -184,6 +190,23 @@ TEST(JitteredPolls, StampsThatDriftHideNoStormOfTwiceT0)
         JitteredPolls polls{kLikeMellanox, {.stamps_per_time = drift}, 10};
         for (int i = 0; i != 6; ++i) {
             EXPECT_TRUE(polls.pause(800ms).has_value()) << drift;
+        }
+    }
+}
+
+// A storm of an empty queue teaches nothing about the drift: the agent has to remember it.
+TEST(JitteredPolls, StampsThatDriftHideNoStormOfTwiceT0AfterARestart)
+{
+    PETREL_NEEDS_REDIS();
+    for (const double drift : {0.97, 1.03}) {
+        JitteredPolls polls{kLikeMellanox, {.stamps_per_time = drift}, 10, 600ms};
+        for (int i = 0; i != 3; ++i) {
+            polls.pause(1200ms);
+        }
+        polls.empty_queue();
+        for (int i = 0; i != 3; ++i) {
+            polls.restart_agent();
+            EXPECT_TRUE(polls.pause(1200ms).has_value()) << drift;
         }
     }
 }

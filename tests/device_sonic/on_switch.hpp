@@ -70,8 +70,14 @@ public:
     void start(const watchdog::Policy& policy) { start(policy, with_reports()); }
     void start(const watchdog::Policy& policy, const device::sonic::Settings& settings)
     {
-        runner_.reset();
         disk_.state.clear();
+        restart_agent(policy, settings);
+    }
+
+    // The agent dies, and the next one finds journal and checkpoint.
+    void restart_agent(const watchdog::Policy& policy, const device::sonic::Settings& settings)
+    {
+        runner_.reset();
         const auto open_device = [this, settings] {
             return open(settings).map([this]() -> device::Device* { return device_.get(); });
         };
