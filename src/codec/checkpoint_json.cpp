@@ -73,7 +73,18 @@ public:
             put("{}", &row == checkpoint.rows.data() ? "" : ",");
             put_row(row);
         }
-        put("]}}\n");
+        put("]");
+        if (!checkpoint.departed.empty()) {
+            put(",\"departed\":[");
+            for (const auto& row : checkpoint.departed) {
+                put("{}{{\"name\":{}", &row == checkpoint.departed.data() ? "" : ",",
+                    to_line(nlohmann::json(row.name)));
+                put_stats(row.stats);
+                put("}}");
+            }
+            put("]");
+        }
+        put("}}\n");
         return fmt::to_string(text_);
     }
 
@@ -119,19 +130,26 @@ private:
         for (const auto& age : row.storms_ago) {
             put("{}{}", &age == row.storms_ago.data() ? "" : ",", age.count());
         }
-        put("],\"stats\":{{");
+        put("]");
+        put_stats(row.stats);
+        put("}}");
+    }
+
+    void put_stats(const QueueStats& stats)
+    {
+        put(",\"stats\":{{");
         for (const auto& [key, count] : kCounts) {
-            put("\"{}\":{},", key, row.stats.*count);
+            put("\"{}\":{},", key, stats.*count);
         }
         for (const auto& [key, count] : kLaterCounts) {
-            if (row.stats.*count != 0) {
-                put("\"{}\":{},", key, row.stats.*count);
+            if (stats.*count != 0) {
+                put("\"{}\":{},", key, stats.*count);
             }
         }
-        put("\"in_storm_ns\":{},\"longest_pause_ns\":{}", row.stats.in_storm.count(), row.stats.longest_pause.count());
-        put_age("last_detected_ago_ns", age_of(row.stats.last_detected));
-        put_age("last_restored_ago_ns", age_of(row.stats.last_restored));
-        put("}}}}");
+        put("\"in_storm_ns\":{},\"longest_pause_ns\":{}", stats.in_storm.count(), stats.longest_pause.count());
+        put_age("last_detected_ago_ns", age_of(stats.last_detected));
+        put_age("last_restored_ago_ns", age_of(stats.last_restored));
+        put("}}");
     }
 
     const watchdog::Inventory& inventory_;
@@ -199,6 +217,21 @@ public:
     {
         return value(key).is_null() ? 0 : number(key, most);
     }
+    std::int32_t signed_or_zero(std::string_view key, std::int32_t most)
+    {
+        const auto& given = value(key);
+        if (given.is_null()) {
+            return 0;
+        }
+        const bool fits = given.is_number_unsigned()
+                              ? given.get<std::uint64_t>() <= static_cast<std::uint64_t>(most)
+                              : given.is_number_integer() && given.get<std::int64_t>() >= -std::int64_t{most};
+        if (!fits) {
+            complain(key, fmt::format("{}..{}", -most, most));
+            return 0;
+        }
+        return given.get<std::int32_t>();
+    }
     Duration duration(std::string_view key) { return duration_in(value(key), key); }
 
     std::optional<Duration> optional_duration(std::string_view key)
@@ -217,21 +250,6 @@ public:
         std::transform(list.begin(), list.end(), std::back_inserter(ages),
                        [&](const nlohmann::json& age) { return duration_in(age, key); });
         return ages;
-    std::int32_t signed_or_zero(std::string_view key, std::int32_t most)
-    {
-        const auto& given = value(key);
-        if (given.is_null()) {
-            return 0;
-        }
-        const bool fits = given.is_number_unsigned()
-                              ? given.get<std::uint64_t>() <= static_cast<std::uint64_t>(most)
-                              : given.is_number_integer() && given.get<std::int64_t>() >= -std::int64_t{most};
-        if (!fits) {
-            complain(key, fmt::format("{}..{}", -most, most));
-            return 0;
-        }
-        return given.get<std::int32_t>();
-    }
     }
 
     // from_name is one of the watchdog's functions that map a name to an enum value.
@@ -302,6 +320,7 @@ public:
         }
         checkpoint.next_seq = reader.number("next_seq");
         checkpoint.red_switch = reader.flag("red_switch");
+        checkpoint.drift_ppm = reader.signed_or_zero("drift_ppm", watchdog::StampDrift::kMostPpm);
         const auto& rows = reader.value("rows");
         if (!rows.is_array()) {
             reader.complain("rows", "a list of rows");
@@ -312,15 +331,35 @@ public:
                 checkpoint.rows.push_back(std::move(*row));
             }
         }
+        read_departed(reader, checkpoint);
         return checkpoint;
     }
 
 private:
     using Name = std::pair<std::string, std::optional<Priority>>;
 
+    void read_departed(ObjectReader& reader, Checkpoint& checkpoint)
+    {
+        const auto& departed = reader.value("departed");
+        if (!departed.is_array()) {
+            if (!departed.is_null()) {
+                reader.complain("departed", "a list of rows");
+            }
+            return;
+        }
+        for (std::size_t i = 0; i < departed.size(); ++i) {
+            ObjectReader row{departed[i], fmt::format("departed[{}]", i), complaints_};
+            if (!row.value("name").is_string()) {
+                row.complain("name", "a name");
+                continue;
+            }
+            checkpoint.departed.push_back({row.value("name").get<std::string>(),
+                                           read_stats({row.value("stats"), row.path("stats"), complaints_})});
+        }
+    }
+
     std::optional<Checkpoint::Row> read_row(ObjectReader reader)
     {
-        checkpoint.drift_ppm = reader.signed_or_zero("drift_ppm", watchdog::StampDrift::kMostPpm);
         Checkpoint::Row row;
         row.phase = reader.named("phase", watchdog::phase_from_name);
         row.treatment = reader.named("treatment", watchdog::treatment_from_name);

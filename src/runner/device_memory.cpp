@@ -55,7 +55,7 @@ std::optional<watchdog::Checkpoint> DeviceRunner::remembered()
 }
 
 // Closes the storms of ports that left while no agent ran as if the ports left now, with a watchdog of these ports
-// alone. `rest` is the checkpoint of all others.
+// alone. `rest` is the checkpoint of all others; it gets the statistics of these ports.
 void DeviceRunner::close_storms(watchdog::Checkpoint left, watchdog::Inventory gone, watchdog::Checkpoint& rest)
 {
     auto book = policies_->bind(gone, name());
@@ -74,6 +74,9 @@ void DeviceRunner::close_storms(watchdog::Checkpoint left, watchdog::Inventory g
     }
     watchdog::Outbox box;
     dog.leave(rows, now.mono, box);
+    for (const auto& row : dog.save(now.mono).rows) {
+        rest.departed.push_back({to_string(gone, row.target), row.stats});
+    }
     if (box.events.empty()) {
         return;
     }

@@ -27,6 +27,13 @@ Checkpoint end_latches(Checkpoint saved, const Watchlist& list)
 Checkpoint aged(Checkpoint saved, Duration by)
 {
     const auto older = [&](Duration age) { return std::min(age + by, kOldestAge); };
+    const auto age_stats = [&](QueueStats& stats) {
+        for (auto* at : {&stats.last_detected, &stats.last_restored}) {
+            if (*at) {
+                *at = Instant{older((*at)->time_since_epoch())};
+            }
+        }
+    };
     for (auto& row : saved.rows) {
         if (row.phase != Phase::off && row.phase != Phase::watching) {
             row.in_phase = older(row.in_phase);
@@ -39,11 +46,10 @@ Checkpoint aged(Checkpoint saved, Duration by)
             row.restored_ago = older(*row.restored_ago);
         }
         std::ranges::transform(row.storms_ago, row.storms_ago.begin(), older);
-        for (auto* at : {&row.stats.last_detected, &row.stats.last_restored}) {
-            if (*at) {
-                *at = Instant{older((*at)->time_since_epoch())};
-            }
-        }
+        age_stats(row.stats);
+    }
+    for (auto& row : saved.departed) {
+        age_stats(row.stats);
     }
     return saved;
 }

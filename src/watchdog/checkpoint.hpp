@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,11 +41,18 @@ struct Checkpoint {
         QueueStats stats;                  // its instants hold ages in time_since_epoch()
         bool operator==(const Row&) const = default;
     };
+    // The statistics of a row that is not in the inventory now, until it comes back.
+    struct Departed {
+        std::string name;  // as to_string() of its target
+        QueueStats stats;  // as in Row
+        bool operator==(const Departed&) const = default;
+    };
     std::uint64_t next_seq{1};
     bool red_switch{};
     bool rebooted{};           // the machine was booted again since it was saved; set by the reader, not stored
     std::int32_t drift_ppm{};  // of time stamps against pause counters (StampDrift); zero = none is known
     std::vector<Row> rows;     // only rows that have something to remember
+    std::vector<Departed> departed;
     bool operator==(const Checkpoint&) const = default;
 };
 

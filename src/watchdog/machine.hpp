@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/aligned.hpp"
@@ -192,6 +194,8 @@ private:
     bool may_act_now(Slot r) const;
     void take_site(SiteId mine, const Machine& old, SiteId theirs, Instant now);
     void inherit_row(Slot r, const Machine& old, Slot from, Instant now);
+    void keep_departed(const std::string& name, const QueueStats&);
+    void take_back_departed();
 
     Watchlist list_;
     RowMap map_;
@@ -200,6 +204,7 @@ private:
     Recorder recorder_;
     IndexedVector<Slot, Row> rows_;
     IndexedVector<Slot, QueueStats> stats_;
+    std::map<std::string, QueueStats> departed_;  // of rows that have left the inventory, by name, until they come back
     std::size_t latch_depth_{};
     std::vector<Instant> storms_;  // start of the last latch_depth_ storms of each row, newest first
     std::vector<Slot> active_;     // rows that are neither off nor just watching

@@ -218,6 +218,9 @@ void Machine::order(const Order& order, Instant now, Outbox& out)
         });
         break;
     case Order::Kind::clear:
+        if (!order.target) {
+            departed_.clear();
+        }
         each([&](Slot r) {
             if (!in_storm(r)) {
                 stats_[r] = {};

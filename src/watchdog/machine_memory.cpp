@@ -12,9 +12,33 @@ using std::chrono::microseconds;
 
 namespace {
 
+// Bounds the memory of a device whose ports change their names again and again.
+constexpr std::size_t kMostDeparted = 4096;
+
 std::uint32_t clock_us(Duration d)
 {
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(whole_us(d), 0, kClockMost));
+}
+
+// In a checkpoint, the instants of statistics hold ages.
+QueueStats with_ages(QueueStats stats, Instant now)
+{
+    for (auto* at : {&stats.last_detected, &stats.last_restored}) {
+        if (*at) {
+            *at = Instant{now - **at};
+        }
+    }
+    return stats;
+}
+
+QueueStats with_instants(QueueStats stats, Instant now)
+{
+    for (auto* at : {&stats.last_detected, &stats.last_restored}) {
+        if (*at) {
+            *at = now - (*at)->time_since_epoch();
+        }
+    }
+    return stats;
 }
 
 }  // namespace
@@ -32,6 +56,9 @@ Checkpoint Machine::save(Instant now) const
         if (!(row == nothing)) {
             saved.rows.push_back(std::move(row));
         }
+    }
+    for (const auto& [name, stats] : departed_) {
+        saved.departed.push_back({name, with_ages(stats, now)});
     }
     return saved;
 }
@@ -68,12 +95,7 @@ Checkpoint::Row Machine::save_row(Slot r, Instant now) const
             saved.storms_ago.push_back(now - at);
         }
     }
-    saved.stats = stats(r, now);
-    for (auto* at : {&saved.stats.last_detected, &saved.stats.last_restored}) {
-        if (*at) {
-            *at = Instant{now - **at};
-        }
-    }
+    saved.stats = with_ages(stats(r, now), now);
     return saved;
 }
 
@@ -94,6 +116,10 @@ void Machine::load(const Checkpoint& saved, Instant now)
             }
         });
     }
+    for (const auto& [name, stats] : saved.departed) {
+        keep_departed(name, with_instants(stats, now));
+    }
+    take_back_departed();
     red_by_order_ = saved.red_switch;
     if (red_ || red_by_order_) {
         red_switch(true, now);  // also for rows whose storm was just loaded
@@ -104,12 +130,7 @@ void Machine::load_row(Slot r, const Checkpoint::Row& from, Instant now)
 {
     Row& row = rows_[r];
     auto& stats = stats_[r];
-    stats = from.stats;
-    for (auto* at : {&stats.last_detected, &stats.last_restored}) {
-        if (*at) {
-            *at = now - (*at)->time_since_epoch();
-        }
-    }
+    stats = with_instants(from.stats, now);
     if (from.restored_ago) {
         row.restored_at = now - *from.restored_ago;
     }
@@ -232,6 +253,23 @@ void Machine::adopt(const Target& target, Treatment found, bool keep, Instant no
     });
 }
 
+void Machine::keep_departed(const std::string& name, const QueueStats& stats)
+{
+    if (stats != QueueStats{} && departed_.size() < kMostDeparted) {
+        departed_.insert_or_assign(name, stats);
+    }
+}
+
+void Machine::take_back_departed()
+{
+    for (const auto r : map_.rows()) {
+        if (const auto at = departed_.find(to_string(list_.inventory, map_.target(r))); at != departed_.end()) {
+            stats_[r] = at->second;
+            departed_.erase(at);
+        }
+    }
+}
+
 void Machine::inherit(const Machine& old, Instant now)
 {
     next_seq_ = old.next_seq_;
@@ -255,6 +293,14 @@ void Machine::inherit(const Machine& old, Instant now)
         take_site(map_.port_site(r), old, old.map_.port_site(from), now);
     });
     each_common_row([&](Slot r, Slot from) { inherit_row(r, old, from, now); });
+    departed_ = old.departed_;
+    take_back_departed();
+    for (const auto from : old.map_.rows()) {
+        const auto name = to_string(old.list_.inventory, old.map_.target(from));
+        if (!place.contains(name)) {
+            keep_departed(name, old.stats(from, now));
+        }
+    }
     for (const auto r : map_.rows()) {
         if (stopping_ && !at_work(r)) {
             decide(r, Decision::off, now);

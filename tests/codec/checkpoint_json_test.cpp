@@ -70,6 +70,9 @@ Checkpoint random_checkpoint(const watchdog::Inventory& inventory)
         std::generate_n(std::back_inserter(row.storms_ago), *rc::gen::inRange(0, 4), random_age);
         row.stats = random_stats();
     }
+    for (auto i = *rc::gen::inRange(0, 3); i != 0; --i) {
+        checkpoint.departed.push_back({*rc::gen::arbitrary<bool>() ? "Ethernet96:3" : "a \"port\"", random_stats()});
+    }
     return checkpoint;
 }
 
@@ -124,6 +127,19 @@ TEST(CheckpointJson, WithoutADriftNoneIsKnown)
     const auto again = read_checkpoint(text, "t", inventory);
     ASSERT_TRUE(again.has_value());
     EXPECT_EQ(again->drift_ppm, 0);
+}
+
+TEST(CheckpointJson, DepartedRowsAreAListOfNamesWithStatistics)
+{
+    const auto read = [](const std::string& departed) {
+        return read_checkpoint(R"({"petrel_checkpoint":1,"next_seq":1,"red_switch":false,"rows":[],"departed":)" +
+                                   departed + "}",
+                               "t", two_ports());
+    };
+    EXPECT_EQ(golden::lines(read("7").error()), "t: value 'departed = 7': allowed a list of rows\n");
+    EXPECT_EQ(golden::lines(read(R"([{"stats":{}}])").error()), "t: value 'departed[0].name = null': allowed a name\n");
+    EXPECT_EQ(golden::lines(read(R"([{"name":"Ethernet9:3"}])").error()),
+              "t: value 'departed[0].stats = null': allowed an object\n");
 }
 
 TEST(CheckpointJson, RowsThatAreGoneAreNamed)

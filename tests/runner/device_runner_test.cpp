@@ -346,6 +346,24 @@ TEST_F(Restart, ClosesTheStormOfAPortThatLeftMeanwhileOnce)
     EXPECT_EQ(runner->events[0].seq, 4U);
 }
 
+TEST_F(Restart, KeepsTheStatisticsOfAPortUntilItIsBack)
+{
+    device::FaultyDevice behind{sw};
+    std::set<std::string> removed{sw.inventory().ports[0].name};
+    device::RemovablePorts* opened{};
+    device::RemovablePorts ports{behind, removed, opened};
+    for (const auto end : {12s, 13s}) {
+        runner.reset();
+        runner.emplace(clock, ports, disk, book);
+        runner->run_until(Instant{end});
+    }
+    removed.clear();
+    runner->run_until(Instant{14s});
+    const auto stats = runner->agent().watchdog().stats(sw.slot(kQueue), Instant{14s});
+    EXPECT_EQ(stats.detected, 2U) << "the storm that was closed when the port left, and the treatment that it left";
+    EXPECT_EQ(stats.restored, 1U);
+}
+
 TEST_F(Restart, AStopLeavesTheTreatmentOfAPortThatComesBackMeanwhile)
 {
     device::FaultyDevice behind{sw};

@@ -331,6 +331,79 @@ TEST(ChangeInventory, RowsAreFoundByName)
 
 // --- rows that leave
 
+// The first of two queues leaves the inventory, as when its priority is removed, and comes back.
+class ComesBack : public testing::Test {
+protected:
+    ComesBack()
+    {
+        d.storm();
+        d.run_ms(1'000);
+        d.calm();
+        d.run_ms(3'000);
+        EXPECT_EQ(d.stats().detected, 1U);
+        EXPECT_EQ(d.stats().restored, 1U);
+        before = d.stats();
+        auto without = inventory;
+        without.rows.erase(without.rows.begin());
+        d.change(book, without, {d.queue(1)});
+    }
+
+    watchdog::QueueStats come_back()
+    {
+        d.change(book, inventory, {test::FakeQueue{}, d.queue()});
+        d.run_ms(1'000);
+        return d.stats();
+    }
+
+    const watchdog::PolicyBook book = book_of(preset("sonic"));
+    const watchdog::Inventory inventory = test::small_inventory(2);
+    Driver d{book, inventory};
+    watchdog::QueueStats before;
+};
+
+TEST_F(ComesBack, WithItsStatistics)
+{
+    d.run_ms(10'000);
+    EXPECT_EQ(d.stats(), watchdog::QueueStats{}) << "those of the other queue";
+    EXPECT_EQ(come_back(), before);
+}
+
+TEST_F(ComesBack, WithItsStatisticsAfterARestart)
+{
+    d.restart(book);
+    d.run_ms(10'000);
+    d.restart(book);
+    EXPECT_EQ(come_back(), before);
+    EXPECT_TRUE(d.dog().save(d.now()).departed.empty());
+}
+
+TEST_F(ComesBack, WithItsStatisticsInARestart)
+{
+    const auto saved = d.dog().save(d.now());
+    Driver next{book, inventory};
+    next.dog().load(saved, d.now());
+    EXPECT_EQ(next.dog().stats(Slot{0}, d.now()), before);
+}
+
+TEST_F(ComesBack, WithoutStatisticsThatWereCleared)
+{
+    d.order(watchdog::Order::Kind::clear);
+    EXPECT_EQ(come_back(), watchdog::QueueStats{});
+}
+
+TEST(ChangeInventory, RowsThatNeverComeBackFillNoMemory)
+{
+    auto inventory = test::small_inventory(2);
+    Driver d{book_of(preset("sonic")), inventory};
+    for (int i = 0; i != 5'000; ++i) {
+        d.queue().pause(true, whole_us(d.now()));
+        d.run_ms(200);
+        inventory.ports[0].name = "Ethernet" + std::to_string(1000 + i);
+        d.change(book_of(preset("sonic")), inventory, {test::FakeQueue{}, test::FakeQueue{}});
+    }
+    EXPECT_EQ(d.dog().save(d.now()).departed.size(), 4096U);
+}
+
 TEST(Leave, ClosesTheStormOfARowThatLeavesWithoutACommand)
 {
     Driver d{preset("sonic"), 2};
