@@ -34,6 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(read_control_counts(datagram, kFirst));
     check(read_link(datagram, kFirst));
     check(read_pfc(datagram, kFirst));
+    check(read_pfc_counts(datagram, kFirst));
     check(read_pfc_result(datagram, kFirst));
 
     const Pfc pfc{input.take<std::uint8_t>(), input.take<std::uint8_t>(), (input.take<std::uint8_t>() & 1U) != 0,

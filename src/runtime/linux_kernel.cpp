@@ -19,6 +19,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -34,6 +35,8 @@ using device::linux_nic::LinkPause;
 using device::linux_nic::LinkReason;
 using device::linux_nic::LinkState;
 using device::linux_nic::Pfc;
+using device::linux_nic::PfcCounts;
+using device::linux_nic::PortSharing;
 using device::linux_nic::Prevention;
 using device::linux_nic::StandardCounts;
 
@@ -239,6 +242,12 @@ Result<Pfc> LinuxKernel::pfc(const std::string& interface)
                     device::linux_nic::read_pfc);
 }
 
+Result<PfcCounts> LinuxKernel::pfc_counts(const std::string& interface)
+{
+    return ask<PfcCounts>(netlink_, interface, device::linux_nic::pfc_request(++sequence_, interface),
+                          device::linux_nic::read_pfc_counts);
+}
+
 Result<void> LinuxKernel::set_pfc(const std::string& interface, const Pfc& pfc)
 {
     return ask<void>(netlink_, interface, device::linux_nic::pfc_order(++sequence_, interface, pfc),
@@ -363,6 +372,17 @@ Result<std::optional<bool>> LinuxKernel::private_flag(const std::string& interfa
         });
 }
 
+Result<std::chrono::microseconds> LinuxKernel::statistics_interval(const std::string& interface)
+{
+    ethtool_coalesce settings{};
+    settings.cmd = ETHTOOL_GCOALESCE;
+    return ethtool(interface, "read its coalescing", &settings).map([&] {
+        return std::chrono::microseconds{settings.stats_block_coalesce_usecs};
+    });
+}
+
+PortSharing LinuxKernel::port_sharing(const std::string& interface) { return read_port_sharing("/sys", interface); }
+
 std::vector<Counter> LinuxKernel::rdma_counters(const std::string& interface)
 {
     return read_rdma_counters("/sys", interface);
@@ -418,14 +438,43 @@ Changes LinuxKernel::take_changes(const std::string& interface)
     return all;
 }
 
+// A port is shared if it belongs to a virtual function, or if the physical function has virtual functions or
+// subfunctions, which are its children in sysfs.
+PortSharing read_port_sharing(const std::filesystem::path& sys, const std::string& interface)
+{
+    namespace fs = std::filesystem;
+    const auto here = sys / "class/net" / interface;
+    const auto device = here / "device";
+    std::error_code none;  // a file that does not exist is no sign of sharing
+    PortSharing sharing;
+    sharing.functions = fs::exists(device / "physfn", none) || first_line(device / "sriov_numvfs").value_or("0") != "0";
+    for (const auto& child : fs::directory_iterator{device, none}) {
+        sharing.functions = sharing.functions || child.path().filename().string().find(".sf.") != std::string::npos;
+    }
+    std::istringstream members{first_line(here / "master/bonding/slaves").value_or("")};
+    for (std::string member; members >> member;) {
+        if (member != interface) {
+            sharing.bonded.push_back(member);
+        }
+    }
+    return sharing;
+}
+
 std::vector<Counter> read_rdma_counters(const std::filesystem::path& sys, const std::string& interface)
 {
     namespace fs = std::filesystem;
+    auto behind = read_port_sharing(sys, interface).bonded;
+    std::error_code unbonded;
+    if (const auto bond = fs::read_symlink(sys / "class/net" / interface / "master", unbonded); !behind.empty()) {
+        behind.push_back(bond.filename());
+    }
+    behind.push_back(interface);
     std::map<std::string, std::uint64_t> sums;
     std::error_code none;  // a folder that does not exist has no entries
     for (const auto& device : fs::directory_iterator{sys / "class/infiniband", none}) {
         for (const auto& port : fs::directory_iterator{device.path() / "ports", none}) {
-            if (first_line(port.path() / "gid_attrs/ndevs/0") != interface) {
+            const auto name = first_line(port.path() / "gid_attrs/ndevs/0").value_or("");
+            if (std::ranges::find(behind, name) == behind.end()) {
                 continue;
             }
             for (const auto& counter : fs::directory_iterator{port.path() / "hw_counters", none}) {

@@ -26,6 +26,7 @@ public:
     Result<device::linux_nic::LinkState> link(const std::string& interface) override;
     Result<std::span<const device::linux_nic::Counter>> counters(const std::string& interface) override;
     Result<device::linux_nic::Pfc> pfc(const std::string& interface) override;
+    Result<device::linux_nic::PfcCounts> pfc_counts(const std::string& interface) override;
     Result<void> set_pfc(const std::string& interface, const device::linux_nic::Pfc&) override;
     Result<device::linux_nic::LinkPause> pause(const std::string& interface) override;
     Result<void> set_pause(const std::string& interface, const device::linux_nic::LinkPause&) override;
@@ -36,6 +37,8 @@ public:
     Result<device::linux_nic::StandardCounts> standard_counts(const std::string& interface) override;
     Result<device::linux_nic::Dcbx> dcbx(const std::string& interface) override;
     Result<std::optional<bool>> private_flag(const std::string& interface, std::string_view flag) override;
+    Result<std::chrono::microseconds> statistics_interval(const std::string& interface) override;
+    device::linux_nic::PortSharing port_sharing(const std::string& interface) override;
     std::vector<device::linux_nic::Counter> rdma_counters(const std::string& interface) override;
     int follow_changes() override;
     device::linux_nic::Changes take_changes(const std::string& interface) override;
@@ -70,7 +73,10 @@ private:
     std::vector<device::linux_nic::Counter> counters_;
 };
 
-// The hw_counters of the RDMA devices whose port belongs to the interface. `sys` is /sys, or a copy of it.
+// `sys` is /sys, or a copy of it.
+device::linux_nic::PortSharing read_port_sharing(const std::filesystem::path& sys, const std::string& interface);
+// The hw_counters of the RDMA devices whose port belongs to the interface, to its bond or to another member of that: a
+// bond of mlx5 has one RDMA device for all its ports.
 std::vector<device::linux_nic::Counter> read_rdma_counters(const std::filesystem::path& sys,
                                                            const std::string& interface);
 

@@ -80,16 +80,22 @@ TEST_F(HostDoctor, ShowsTheStallPreventionOfTheNic)
     EXPECT_THAT(text(), Not(HasSubstr("run:")));
     nic_.prevention = petrel::test::nic::Prevention{0};
     EXPECT_THAT(text(), HasSubstr("prevention is off; the agent arms it"));
+    nic_.driver = "veth";
+    EXPECT_THAT(text(), HasSubstr("prevention is off\n")) << "no agent watches it";
+    nic_.prevention = petrel::test::nic::Prevention{65535};
+    EXPECT_THAT(text(), HasSubstr("after its shortest time of a stall\n"));
 }
 
 // 8 x 4.096 us x 2^13 = 268 ms; 2^12 is too short.
 TEST_F(HostDoctor, ComparesTheTimeoutsOfRdmaWithDetection)
 {
-    nic_.rdma = {{"rx_write_requests", 0}};
+    nic_.rdma = {{"rx_write_requests", 7}};
+    EXPECT_THAT(text(), HasSubstr("RDMA       the agent also reads rx_write_requests 7\n"));
     EXPECT_THAT(text(),
                 HasSubstr("must survive 200 ms without an answer: with retry_cnt 7, a timeout of 13 or more (268 ms)"));
     nic_.driver = "bnxt_en";
     EXPECT_THAT(text(), HasSubstr("NCCL_IB_TIMEOUT=16"));
+    EXPECT_THAT(text(), HasSubstr("RDMA       its RDMA device reports none of rx_pkts: "));
 }
 
 TEST_F(HostDoctor, ShowsTheStandardCountersOfAnyDriver)
@@ -100,6 +106,11 @@ TEST_F(HostDoctor, ShowsTheStandardCountersOfAnyDriver)
     EXPECT_THAT(text(),
                 HasSubstr("counted    7 MAC control frames sent (pause and PFC), 5 of link pause sent, 0 received, "
                           "219 storms found by the NIC itself\n"));
+    nic_.standard = {};
+    nic_.pfc_counts = petrel::test::nic::PfcCounts{};
+    nic_.pfc_counts->sent[3] = 7;
+    nic_.pfc_counts->sent[4] = 1;
+    EXPECT_THAT(text(), HasSubstr("counted    PFC sent 7 of priority 3 and 1 of priority 4, received 0\n"));
 }
 
 TEST_F(HostDoctor, SaysWhyALinkIsDown)
@@ -118,8 +129,37 @@ TEST_F(HostDoctor, ShowsTheEffectiveDetectionTime)
     EXPECT_THAT(text(), HasSubstr("a storm is detected after 2000 ms"));
 }
 
+TEST_F(HostDoctor, ShowsHowOftenTheDriverRenewsItsCounters)
+{
+    EXPECT_THAT(text(), Not(HasSubstr("renew")));
+    nic_.driver = "bnxt_en";
+    nic_.statistics_interval = std::chrono::seconds{1};
+    EXPECT_THAT(text(), HasSubstr("renewed    the driver renews the counters every 1000 ms\n"
+                                  "             run: ethtool -C eth0 stats-block-usecs 250000\n"));
+    nic_.statistics_interval = std::chrono::milliseconds{250};
+    EXPECT_THAT(text(), HasSubstr("a storm is detected after 500 ms"));
+    EXPECT_THAT(text(), Not(HasSubstr("renew")));
+    nic_.statistics_interval = std::chrono::seconds{0};
+    EXPECT_THAT(text(), HasSubstr("watched    no: driver 'bnxt_en' never renews the counters"));
+    EXPECT_THAT(text(), HasSubstr("stats-block-usecs 250000"));
+}
+
+// As the loopback: a screen of advice about it would hide the NICs.
+TEST_F(HostDoctor, IsBriefAboutAnInterfaceThatIsNoNic)
+{
+    nic_.driver = "";
+    nic_.pfc = std::nullopt;
+    nic_.pause = std::nullopt;
+    EXPECT_EQ(text(), "eth0: no driver, link up\n"
+                      "  watched    no: it has no driver that reports counters: it is monitored only\n"
+                      "  treatment  none: it has neither PFC nor pause to turn off\n");
+}
+
 TEST_F(HostDoctor, SaysWhyANicIsNotWatched)
 {
+    nic_.sharing.functions = true;
+    EXPECT_THAT(text(), HasSubstr("watched    no: virtual functions or subfunctions share the port"));
+    nic_.sharing.functions = false;
     nic_.driver = "veth";
     EXPECT_THAT(text(), HasSubstr("watched    no: the counters of driver 'veth' are unknown"));
     nic_.driver = "bnxt_en";
@@ -136,6 +176,7 @@ TEST_F(HostDoctor, SaysWhyANicCannotBeTreated)
     nic_.pfc = std::nullopt;
     EXPECT_THAT(text(), HasSubstr("treatment  pause off"));
     nic_.pause = std::nullopt;
+    EXPECT_THAT(text(), HasSubstr("PFC        the driver does not have it\n"));
     EXPECT_THAT(text(), HasSubstr("treatment  the driver can turn neither PFC nor pause off"));
 }
 

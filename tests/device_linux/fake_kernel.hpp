@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -41,6 +42,10 @@ struct FakeNic {
     std::optional<nic::Dcbx> dcbx{};
     std::map<std::string, bool> private_flags{};
     std::vector<nic::Counter> rdma{};
+    std::optional<nic::PfcCounts> pfc_counts{};
+    nic::PortSharing sharing{};
+    std::uint64_t received_by_bonded{};  // by each other member of its bond
+    std::optional<std::chrono::microseconds> statistics_interval{};
     nic::StandardCounts standard{};
     nic::Changes changes{};
     std::uint64_t storms{};      // that the NIC has found itself
@@ -136,18 +141,29 @@ public:
     Result<std::vector<std::string>> interfaces() override { return std::vector<std::string>{"lo", nic_.interface}; }
     Result<std::string> driver(const std::string& interface) override
     {
-        return interface == "lo" ? Result<std::string>{unsupported()} : find(interface, nic_.driver);
+        if (interface == "lo") {
+            return unsupported();
+        }
+        return is_bonded(interface) ? nic_.driver : find(interface, nic_.driver);
     }
     Result<BitRate> speed(const std::string& interface) override { return find(interface, BitRate{100'000'000'000}); }
     Result<nic::LinkState> link(const std::string& interface) override { return find(interface, nic_.link); }
     Result<std::span<const nic::Counter>> counters(const std::string& interface) override
     {
+        if (is_bonded(interface)) {
+            read_ = {{"rx_vport_unicast_packets", nic_.received_by_bonded}, {"rx_vport_rdma_unicast_packets", 0}};
+            return std::span<const nic::Counter>{read_};
+        }
         read_ = nic_.counters();
         return find(interface, std::span<const nic::Counter>{read_});
     }
     Result<nic::Pfc> pfc(const std::string& interface) override
     {
         return nic_.pfc ? find(interface, *nic_.pfc) : unsupported();
+    }
+    Result<nic::PfcCounts> pfc_counts(const std::string& interface) override
+    {
+        return nic_.pfc_counts ? find(interface, *nic_.pfc_counts) : unsupported();
     }
     Result<void> set_pfc(const std::string& /*interface*/, const nic::Pfc& set) override
     {
@@ -206,6 +222,11 @@ public:
         const auto found = nic_.private_flags.find(std::string{flag});
         return find(interface, found == nic_.private_flags.end() ? std::nullopt : std::optional{found->second});
     }
+    Result<std::chrono::microseconds> statistics_interval(const std::string& interface) override
+    {
+        return nic_.statistics_interval ? find(interface, *nic_.statistics_interval) : unsupported();
+    }
+    nic::PortSharing port_sharing(const std::string& /*interface*/) override { return nic_.sharing; }
     std::vector<nic::Counter> rdma_counters(const std::string& /*interface*/) override { return nic_.rdma; }
     int follow_changes() override { return -1; }
     nic::Changes take_changes(const std::string& /*interface*/) override { return std::exchange(nic_.changes, {}); }
@@ -214,6 +235,10 @@ private:
     static tl::unexpected<Error> unsupported()
     {
         return tl::unexpected(Error{ErrorKind::unsupported, "the fake NIC does not have it"});
+    }
+    bool is_bonded(const std::string& interface) const
+    {
+        return std::ranges::find(nic_.sharing.bonded, interface) != nic_.sharing.bonded.end();
     }
     template <class T>
     Result<T> find(const std::string& interface, T value) const

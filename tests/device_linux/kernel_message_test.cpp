@@ -63,6 +63,20 @@ TEST(KernelMessage, OrdersPfcWithTheValuesOfTheRead)
     EXPECT_EQ(**read, pfc);
 }
 
+// The last 128 bytes of ieee_pfc: eight numbers of frames that were sent, eight of those that were received.
+TEST(KernelMessage, ReadsPfcFramesOfEachPriority)
+{
+    auto answer = pfc_order(kSequence, "eth0", {8, 8, false, 0});
+    const auto counts = answer.size() - 128;
+    answer[counts + 8 * 3] = std::byte{5};
+    answer[counts + 8 * 15 + 1] = std::byte{1};
+    PfcCounts expected;
+    expected.sent[3] = 5;
+    expected.received[7] = 256;
+    EXPECT_EQ(**read_pfc_counts(answer, kSequence), expected);
+    EXPECT_EQ((*read_pfc(answer, kSequence))->enabled, 8);
+}
+
 TEST(KernelMessage, LeavesAnswersToOtherRequestsAlone)
 {
     const auto order = pfc_order(kSequence, "eth0", {});

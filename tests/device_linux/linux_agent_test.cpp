@@ -207,6 +207,36 @@ TEST(LinuxAgent, ShortStallsAreNoStorm)
     EXPECT_THAT(host.nic.writes, IsEmpty());
 }
 
+TEST(LinuxAgent, ALinkThatChangesBeginsANewProof)
+{
+    Host host;
+    auto process = host.process();
+    process.run_until(at(1s));
+    host.nic.set(false, true);
+    process.run_until(at(1060ms));
+    host.nic.link.changes += 2;
+    process.run_until(at(1155ms));
+    EXPECT_THAT(host.nic.writes, IsEmpty());
+    process.run_until(at(1200ms));
+    EXPECT_THAT(host.nic.writes, ElementsAre("pfc 0x00"));
+}
+
+TEST(LinuxAgent, CountersThatRestartBeginANewProof)
+{
+    Host host;
+    auto process = host.process();
+    process.run_until(at(1s));
+    host.nic.set(false, true);
+    process.run_until(at(1060ms));
+    host.nic.grow();
+    host.nic.paused_us = {};
+    host.nic.received = 1;
+    process.run_until(at(1155ms));
+    EXPECT_THAT(host.nic.writes, IsEmpty());
+    process.run_until(at(1200ms));
+    EXPECT_THAT(host.nic.writes, ElementsAre("pfc 0x00"));
+}
+
 TEST(LinuxAgent, PauseWithProgressAndIdleNicsAreNoStorm)
 {
     for (const bool pauses : {true, false}) {
@@ -384,7 +414,7 @@ TEST(LinuxAgent, ArmsTheStallPreventionOfTheNicThatItWatches)
     };
     for (const auto& [before, after, note] :
          {Case{8000, 100, "is armed: 100 ms, was 8000 ms"}, Case{0, 100, "is armed: 100 ms, was off"}, Case{80, 80, ""},
-          Case{std::nullopt, std::nullopt, ""}}) {
+          Case{65535, 65535, ""}, Case{std::nullopt, std::nullopt, ""}}) {
         Host host;
         const auto ms = [](std::optional<int> number) {
             return number ? std::optional{nic::Prevention{*number}} : std::nullopt;
@@ -453,6 +483,43 @@ TEST(LinuxAgent, ANicThatReceivesOnlyForRdmaIsHealthy)
     EXPECT_THAT(process.events(), ElementsAre("nic_latched proven")) << "now RDMA receives nothing either";
 }
 
+// ---- a port that others share
+
+TEST(LinuxAgent, ANicIsHealthyIfAnotherMemberOfItsBondReceives)
+{
+    Host host;
+    host.nic.sharing.bonded = {"eth1"};
+    host.nic.received_by_bonded = 7;
+    auto process = host.process();
+    host.nic.set(false, true);
+    for (auto now = 20ms; now != 2s; now += 20ms) {
+        process.run_until(at(now));
+        host.nic.received_by_bonded += 3;
+    }
+    EXPECT_THAT(process.events(), IsEmpty());
+    process.run_until(at(3s));
+    EXPECT_THAT(process.events(), ElementsAre("nic_latched proven")) << "now no member receives";
+}
+
+// mlx5_core does not count what a virtual function receives.
+TEST(LinuxAgent, ANicIsMonitoredOnlyWhileItHasVirtualFunctions)
+{
+    Host host;
+    auto process = host.process();
+    process.run_until(at(1s));
+    EXPECT_THAT(process.device().unseen_queues(), IsEmpty());
+    host.nic.sharing.functions = true;
+    process.run_until(at(3s));
+    host.nic.set(false, true);
+    process.run_until(at(8s));
+    EXPECT_THAT(process.events(), IsEmpty());
+    ASSERT_THAT(process.device().unseen_queues(), testing::SizeIs(1));
+    EXPECT_THAT(process.device().unseen_queues()[0].why, HasSubstr("virtual functions"));
+    host.nic.sharing.functions = false;
+    process.run_until(at(10s));
+    EXPECT_THAT(process.events(), ElementsAre("nic_latched proven"));
+}
+
 // ---- links
 
 TEST(LinuxAgent, ALinkThatGoesDownHasTheReasonOfTheDriver)
@@ -499,6 +566,36 @@ TEST(LinuxAgent, CountersThatWereReadBeforeAreNoNewSample)
     host.nic.set(false, true);
     process.run_until(at(25s));
     EXPECT_THAT(host.nic.writes, ElementsAre("pfc 0x00"));
+}
+
+// `ethtool -C eth0 stats-block-usecs 250000`
+TEST(LinuxAgent, ADriverThatIsSetToRenewItsCountersMoreOftenDetectsEarlier)
+{
+    Host host;
+    host.nic.driver = "bnxt_en";
+    host.nic.refresh = 250ms;
+    host.nic.statistics_interval = 1s;
+    auto process = host.process();
+    process.run_until(at(5s));
+    host.nic.statistics_interval = 250ms;
+    process.run_until(at(20s));
+    EXPECT_EQ(process.openings(), 2U) << "the detection time is another one";
+    host.nic.set(false, true);
+    process.run_until(at(20400ms));
+    EXPECT_THAT(host.nic.writes, IsEmpty());
+    process.run_until(at(21s));
+    EXPECT_THAT(host.nic.writes, ElementsAre("pfc 0x00"));
+}
+
+TEST(LinuxAgent, ANicWhoseCountersAreNeverRenewedIsMonitoredOnly)
+{
+    Host host;
+    host.nic.driver = "bnxt_en";
+    host.nic.statistics_interval = 0s;
+    auto process = host.process();
+    process.run_until(at(2s));
+    ASSERT_THAT(process.device().unseen_queues(), testing::SizeIs(1));
+    EXPECT_THAT(process.device().unseen_queues()[0].why, HasSubstr("stats-block-usecs is 0"));
 }
 
 TEST(LinuxAgent, MonitorsAnUnknownDriverOnlyAndSaysSo)

@@ -48,6 +48,9 @@ TEST_F(LinuxKernelTest, ReadsWhatEthtoolsNetlinkFamilyKnows)
     EXPECT_EQ(*reason, std::nullopt);
     EXPECT_EQ(kernel_->prevention("lo").error().kind, ErrorKind::unsupported);
     EXPECT_EQ(kernel_->dcbx("lo").error().kind, ErrorKind::unsupported);
+    EXPECT_EQ(kernel_->pfc_counts("lo").error().kind, ErrorKind::unsupported);
+    EXPECT_EQ(kernel_->statistics_interval("lo").error().kind, ErrorKind::unsupported);
+    EXPECT_EQ(kernel_->port_sharing("lo"), device::linux_nic::PortSharing{});
     EXPECT_EQ(kernel_->private_flag("lo", "fw-lldp-agent").value_or(std::nullopt), std::nullopt);
 }
 
@@ -82,6 +85,60 @@ TEST(RdmaCounters, AreThoseOfTheDevicesBehindTheInterface)
     EXPECT_EQ(counters, (std::map<std::string, std::uint64_t>{{"lifespan", 10}, {"rx_write_requests", 107}}));
     EXPECT_TRUE(read_rdma_counters(sys.path(), "eth7").empty());
     EXPECT_TRUE(read_rdma_counters(sys.path() / "none", "eth0").empty());
+}
+
+class Sysfs : public testing::Test {
+protected:
+    void put(const std::string& path, const std::string& text) const
+    {
+        const auto file = sys_.path() / path;
+        std::filesystem::create_directories(file.parent_path());
+        std::ofstream{file} << text << '\n';
+    }
+    void make_bond() const
+    {
+        put("class/net/bond0/bonding/slaves", "eth0 eth1");
+        for (const auto* member : {"eth0", "eth1"}) {
+            std::filesystem::create_directories(sys_.path() / "class/net" / member);
+            std::filesystem::create_symlink("../bond0", sys_.path() / "class/net" / member / "master");
+        }
+    }
+
+    const test::TemporaryFolder sys_;
+};
+
+TEST_F(Sysfs, APortIsSharedWithVirtualFunctionsAndSubfunctions)
+{
+    const auto shared = [&](const std::string& interface) {
+        return read_port_sharing(sys_.path(), interface).functions;
+    };
+    EXPECT_FALSE(shared("eth0"));
+    put("class/net/eth0/device/sriov_numvfs", "0");
+    put("class/net/eth0/device/mlx5_core.eth.0/uevent", "");
+    EXPECT_FALSE(shared("eth0"));
+    put("class/net/eth0/device/sriov_numvfs", "2");
+    EXPECT_TRUE(shared("eth0"));
+    put("class/net/eth1/device/mlx5_core.sf.4/uevent", "");
+    EXPECT_TRUE(shared("eth1"));
+    put("class/net/eth2/device/physfn/uevent", "");
+    EXPECT_TRUE(shared("eth2")) << "it is a virtual function";
+}
+
+TEST_F(Sysfs, AMemberOfABondHasTheOthersAndTheirRdma)
+{
+    put("class/infiniband/mlx5_bond_0/ports/1/hw_counters/rx_write_requests", "9");
+    for (const auto* device : {"bond0", "eth0", "eth1"}) {
+        put("class/infiniband/mlx5_bond_0/ports/1/gid_attrs/ndevs/0", device);
+        EXPECT_EQ(read_rdma_counters(sys_.path(), "eth1").size(), device == std::string{"eth1"} ? 1U : 0U);
+    }
+    EXPECT_EQ(read_port_sharing(sys_.path(), "eth1"), device::linux_nic::PortSharing{});
+    make_bond();
+    EXPECT_EQ(read_port_sharing(sys_.path(), "eth1"), (device::linux_nic::PortSharing{false, {"eth0"}}));
+    for (const auto* device : {"bond0", "eth0", "eth1"}) {
+        put("class/infiniband/mlx5_bond_0/ports/1/gid_attrs/ndevs/0", device);
+        EXPECT_EQ(read_rdma_counters(sys_.path(), "eth1").size(), 1U) << device;
+        EXPECT_EQ(read_rdma_counters(sys_.path(), "eth2").size(), 0U) << device;
+    }
 }
 
 TEST_F(LinuxKernelTest, ReportsAnInterfaceThatDoesNotExist)

@@ -67,10 +67,14 @@ ExitCode run_host_doctor(const HostDoctorOptions& options)
     }
     const HostFacts host{has_net_admin(), runs("lldpad")};
     std::string text;
+    auto code = ExitCode::ok;
     for (const auto& interface : interfaces) {
         text += doctor_text(*kernel, interface, host);
+        if (!kernel->link(interface) && !options.interfaces.empty()) {
+            code = ExitCode::failure;
+        }
     }
-    return finish(text, ExitCode::ok);
+    return finish(text, code);
 }
 
 }  // namespace petrel::cli

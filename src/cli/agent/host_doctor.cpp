@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "device/linux/nic_facts.hpp"
 #include "device/linux/vendor_table.hpp"
 #include "link/decode.hpp"
 #include "watchdog/policy.hpp"
@@ -17,12 +20,16 @@ namespace petrel::cli {
 namespace {
 
 using device::linux_nic::CounterReader;
+using device::linux_nic::is_armed;
 using device::linux_nic::Kernel;
-using device::linux_nic::kLongestPrevention;
 using device::linux_nic::kShortestPrevention;
+using device::linux_nic::LinkPause;
 using device::linux_nic::LinkState;
 using device::linux_nic::monitored_only;
+using device::linux_nic::NicFacts;
+using device::linux_nic::Pfc;
 using device::linux_nic::Prevention;
+using device::linux_nic::prevention_text;
 using device::linux_nic::StandardCounts;
 using device::linux_nic::Vendor;
 using std::chrono::microseconds;
@@ -36,7 +43,8 @@ public:
           interface_(std::move(interface)),
           host_(host),
           driver_(kernel.driver(interface_).value_or("")),
-          vendor_(device::linux_nic::find_vendor(driver_))
+          vendor_(device::linux_nic::find_vendor(driver_)),
+          facts_(vendor_ != nullptr ? device::linux_nic::read_facts(kernel, interface_, *vendor_) : NicFacts{})
     {}
 
     std::string text()
@@ -51,9 +59,16 @@ public:
             link_down(*link);
         }
         line("watched", watched());
+        renewal();
         counted();
-        settings();
-        if (kernel_.pfc(interface_)) {
+        const auto pfc = kernel_.pfc(interface_);
+        const auto pause = kernel_.pause(interface_);
+        if (vendor_ == nullptr && !pfc && !pause) {
+            line("treatment", "none: it has neither PFC nor pause to turn off");
+            return std::move(text_);
+        }
+        settings(pfc, pause);
+        if (pfc) {
             dcbx();
             lldp();
         }
@@ -68,7 +83,7 @@ private:
 
     Duration detect() const
     {
-        return device::linux_nic::effective_detect(*vendor_, watchdog::find_preset("rdma-nic")->policy.detect);
+        return device::linux_nic::effective_detect(facts_, watchdog::find_preset("rdma-nic")->policy.detect);
     }
 
     std::string watched()
@@ -81,7 +96,8 @@ private:
             return "no: " + counters.error().what;
         }
         const auto read = CounterReader{*vendor_}.read(*counters);
-        if (const auto why = monitored_only(*vendor_, read)) {
+        auto why = monitored_only(*vendor_, facts_);
+        if (why = why ? why : monitored_only(*vendor_, read); why) {
             return "no: " + *why;
         }
         auto text = fmt::format("yes; a storm is detected after {} ms",
@@ -90,6 +106,18 @@ private:
             text += fmt::format("; the NIC itself has found {} so far", *read.storms);
         }
         return text;
+    }
+
+    void renewal()
+    {
+        constexpr auto kShortest = milliseconds{250};  // bnxt_en rounds shorter times up
+        if (vendor_ != nullptr && vendor_->refresh_is_set && facts_.refresh != Duration{kShortest}) {
+            line("renewed", facts_.refresh
+                                ? fmt::format("the driver renews the counters every {} ms",
+                                              std::chrono::duration_cast<milliseconds>(*facts_.refresh).count())
+                                : "the driver never renews the counters");
+            advise(fmt::format("ethtool -C {} stats-block-usecs {}", interface_, microseconds{kShortest}.count()));
+        }
     }
 
     // Also of a driver whose own counters are unknown.
@@ -107,9 +135,24 @@ private:
         add(read.pause_sent, "of link pause sent");
         add(read.pause_received, "received");
         add(read.storms, "storms found by the NIC itself");
+        if (const auto pfc = kernel_.pfc_counts(interface_)) {
+            parts.push_back(
+                fmt::format("PFC sent {}, received {}", frames_text(pfc->sent), frames_text(pfc->received)));
+        }
         if (!parts.empty()) {
             line("counted", fmt::format("{}", fmt::join(parts, ", ")));
         }
+    }
+
+    static std::string frames_text(const std::array<std::uint64_t, kPriorities>& frames)
+    {
+        std::vector<std::string> parts;
+        for (std::size_t priority = 0; priority != frames.size(); ++priority) {
+            if (frames[priority] != 0) {
+                parts.push_back(fmt::format("{} of priority {}", frames[priority], priority));
+            }
+        }
+        return parts.empty() ? "0" : fmt::format("{}", fmt::join(parts, " and "));
     }
 
     void link_down(const LinkState& link)
@@ -141,14 +184,18 @@ private:
         return on.empty() ? "off for all priorities" : fmt::format("on for {}", fmt::join(on, ", "));
     }
 
-    void settings()
+    template <class T>
+    static std::string missing(const Result<T>& read)
     {
-        const auto pfc = kernel_.pfc(interface_);
-        const auto pause = kernel_.pause(interface_);
-        line("PFC", pfc ? priorities_text(pfc->enabled) : pfc.error().what);
+        return read.error().kind == ErrorKind::unsupported ? "the driver does not have it" : read.error().what;
+    }
+
+    void settings(const Result<Pfc>& pfc, const Result<LinkPause>& pause)
+    {
+        line("PFC", pfc ? priorities_text(pfc->enabled) : missing(pfc));
         line("pause",
              pause ? fmt::format("sent: {}, honoured: {}", pause->sends ? "on" : "off", pause->receives ? "on" : "off")
-                   : pause.error().what);
+                   : missing(pause));
         if (!pfc && !pause) {
             line("treatment", "the driver can turn neither PFC nor pause off: a storm is only reported; with "
                               "port_down_if_refused = true in the policy, the interface goes down");
@@ -209,23 +256,43 @@ private:
                  "its pause");
             return;
         }
-        line("prevention", *now == Prevention{}
-                               ? "the NIC's own stall prevention is off; the agent arms it"
-                               : fmt::format("the NIC stops its pause itself after {} ms of a stall{}", now->count(),
-                                             *now > kLongestPrevention ? "; the agent shortens it" : ""));
-        if (*now == Prevention{} || *now > kLongestPrevention) {
+        const bool arms = vendor_ != nullptr && !is_armed(*now);
+        line("prevention",
+             *now == Prevention{}
+                 ? fmt::format("the NIC's own stall prevention is off{}", arms ? "; the agent arms it" : "")
+                 : fmt::format("the NIC stops its pause itself after {} of a stall{}", prevention_text(*now),
+                               arms ? "; the agent shortens it" : ""));
+        if (!is_armed(*now)) {
             advise(fmt::format("ethtool --set-tunable {} pfc-prevention-tout {}", interface_,
                                kShortestPrevention.count()));
         }
     }
 
-    // The time after which a queue pair gives up is at least (retries + 1) x 4.096 us x 2^timeout. Its connection
-    // breaks in a storm that ends, if that is shorter than detection and treatment.
     void rdma()
     {
-        if (kernel_.rdma_counters(interface_).empty() || vendor_ == nullptr) {
+        const auto counters = kernel_.rdma_counters(interface_);
+        if (counters.empty() || vendor_ == nullptr) {
             return;
         }
+        std::vector<std::string> read;
+        for (const auto& counter : counters) {
+            if (std::ranges::find(vendor_->rdma_progress, counter.name) != vendor_->rdma_progress.end()) {
+                read.push_back(fmt::format("{} {}", counter.name, counter.value));
+            }
+        }
+        const auto& names = vendor_->rdma_progress;
+        line("RDMA", !read.empty()   ? fmt::format("the agent also reads {}", fmt::join(read, ", "))
+                     : names.empty() ? "the NIC's own counters include what RDMA receives"
+                                     : fmt::format("its RDMA device reports none of {}: only the NIC's own counters "
+                                                   "show what RDMA receives",
+                                                   fmt::join(names, ", ")));
+        timeouts();
+    }
+
+    // The time after which a queue pair gives up is at least (retries + 1) x 4.096 us x 2^timeout. Its connection
+    // breaks in a storm that ends, if that is shorter than detection and treatment.
+    void timeouts()
+    {
         constexpr int kRetries = 7;
         constexpr auto kTreated = milliseconds{100};
         const auto needed = std::chrono::duration_cast<microseconds>(detect() + kTreated);
@@ -234,10 +301,10 @@ private:
         while (gives_up() < needed) {
             ++timeout;
         }
-        line("RDMA", fmt::format("queue pairs must survive {} ms without an answer: with retry_cnt {}, a timeout of {} "
-                                 "or more ({} ms); applications set both",
-                                 std::chrono::duration_cast<milliseconds>(needed).count(), kRetries, timeout,
-                                 std::chrono::duration_cast<milliseconds>(gives_up()).count()));
+        line("", fmt::format("queue pairs must survive {} ms without an answer: with retry_cnt {}, a timeout of {} "
+                             "or more ({} ms); applications set both",
+                             std::chrono::duration_cast<milliseconds>(needed).count(), kRetries, timeout,
+                             std::chrono::duration_cast<milliseconds>(gives_up()).count()));
         advise(fmt::format("export NCCL_IB_RETRY_CNT={} NCCL_IB_TIMEOUT={}  # for NCCL, whose own value may be larger",
                            kRetries, timeout));
     }
@@ -247,6 +314,7 @@ private:
     const HostFacts& host_;
     std::string driver_;
     const Vendor* vendor_;
+    NicFacts facts_;
     std::string text_;
 };
 

@@ -8,6 +8,7 @@
 // ignore it, so the caller reads the value back.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -46,6 +47,13 @@ struct Pfc {
     bool operator==(const Pfc&) const = default;
 };
 
+// PFC frames by priority, as dcbnl reports them for any driver that has PFC.
+struct PfcCounts {
+    std::array<std::uint64_t, kPriorities> sent{};
+    std::array<std::uint64_t, kPriorities> received{};
+    bool operator==(const PfcCounts&) const = default;
+};
+
 // Pause of the whole link (802.3x).
 struct LinkPause {
     bool autoneg{};
@@ -78,6 +86,13 @@ struct StandardCounts {
     bool operator==(const StandardCounts&) const = default;
 };
 
+// What else receives through the port of an interface.
+struct PortSharing {
+    bool functions{};                   // other functions of the NIC: virtual functions or subfunctions
+    std::vector<std::string> bonded{};  // the other members of its bond
+    bool operator==(const PortSharing&) const = default;
+};
+
 // What was changed since the last call, by this or another program.
 struct Changes {
     bool link{};
@@ -95,6 +110,7 @@ public:
     // Valid until the next call.
     virtual Result<std::span<const Counter>> counters(const std::string& interface) = 0;
     virtual Result<Pfc> pfc(const std::string& interface) = 0;
+    virtual Result<PfcCounts> pfc_counts(const std::string& interface) = 0;
     virtual Result<void> set_pfc(const std::string& interface, const Pfc&) = 0;
     virtual Result<LinkPause> pause(const std::string& interface) = 0;
     virtual Result<void> set_pause(const std::string& interface, const LinkPause&) = 0;
@@ -107,7 +123,10 @@ public:
     virtual Result<Dcbx> dcbx(const std::string& interface) = 0;
     // A flag of `ethtool --show-priv-flags`; none: the driver does not have it.
     virtual Result<std::optional<bool>> private_flag(const std::string& interface, std::string_view flag) = 0;
-    // The hw_counters of the RDMA devices behind the interface, those of equal names added.
+    // How often the driver renews the counters, where that is a setting (stats-block-usecs); zero: never.
+    virtual Result<std::chrono::microseconds> statistics_interval(const std::string& interface) = 0;
+    virtual PortSharing port_sharing(const std::string& interface) = 0;
+    // The hw_counters of the RDMA devices behind the interface, or behind its bond; those of equal names added.
     virtual std::vector<Counter> rdma_counters(const std::string& interface) = 0;
     // Begins to follow changes of all interfaces. Returns a descriptor that is readable when there are some; -1: the
     // kernel does not report them.

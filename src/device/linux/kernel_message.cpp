@@ -316,13 +316,16 @@ Answer<LinkState> read_link(View datagram, std::uint32_t sequence)
     });
 }
 
-Answer<Pfc> read_pfc(View datagram, std::uint32_t sequence)
+namespace {
+
+template <class T, class Take>
+Answer<T> read_ieee_pfc(View datagram, std::uint32_t sequence, Take take)
 {
     const auto answer = find_answer(datagram, sequence, kReadPfc);
     if (!answer) {
         return std::nullopt;
     }
-    return answer->and_then([](View payload) -> Result<Pfc> {
+    return answer->and_then([&](View payload) -> Result<T> {
         const auto ieee = attribute_of(after(payload, sizeof(dcbmsg)), DCB_ATTR_IEEE);
         const auto pfc = ieee ? attribute_of(*ieee, DCB_ATTR_IEEE_PFC) : std::nullopt;
         if (!pfc) {
@@ -332,7 +335,26 @@ Answer<Pfc> read_pfc(View datagram, std::uint32_t sequence)
         if (!read) {
             return tl::unexpected(short_answer(kReadPfc));
         }
-        return Pfc{read->pfc_en, read->pfc_cap, read->mbc != 0, read->delay};
+        return take(*read);
+    });
+}
+
+}  // namespace
+
+Answer<Pfc> read_pfc(View datagram, std::uint32_t sequence)
+{
+    return read_ieee_pfc<Pfc>(datagram, sequence, [](const ieee_pfc& read) {
+        return Pfc{read.pfc_en, read.pfc_cap, read.mbc != 0, read.delay};
+    });
+}
+
+Answer<PfcCounts> read_pfc_counts(View datagram, std::uint32_t sequence)
+{
+    return read_ieee_pfc<PfcCounts>(datagram, sequence, [](const ieee_pfc& read) {
+        PfcCounts counts;
+        std::ranges::copy(read.requests, counts.sent.begin());
+        std::ranges::copy(read.indications, counts.received.begin());
+        return counts;
     });
 }
 

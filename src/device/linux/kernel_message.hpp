@@ -40,6 +40,7 @@ using Answer = std::optional<Result<T>>;
 
 Answer<LinkState> read_link(std::span<const std::byte> datagram, std::uint32_t sequence);
 Answer<Pfc> read_pfc(std::span<const std::byte> datagram, std::uint32_t sequence);
+Answer<PfcCounts> read_pfc_counts(std::span<const std::byte> datagram, std::uint32_t sequence);
 // The kernel answers an order with a message that has the driver's error in one byte.
 Answer<void> read_pfc_result(std::span<const std::byte> datagram, std::uint32_t sequence);
 

@@ -19,9 +19,6 @@ namespace {
 
 constexpr Duration kCheckEvery = std::chrono::seconds{1};
 
-// Another priority of a muted NIC is stuck, too, if it pauses for so long while nothing is received.
-constexpr Duration kStuckFor = std::chrono::milliseconds{100};
-
 // The bound of a fight with another program: the longest time between two writes, and the time without a write after
 // which the next one is made at once.
 constexpr Duration kFirstWait = std::chrono::seconds{1};
@@ -97,6 +94,8 @@ void LinuxDevice::describe(const std::string& driver, const NicSettings& setting
     vendor_ = find_vendor(driver);
     if (vendor_ != nullptr) {
         reader_.emplace(*vendor_);
+        facts_ = opened_with_ = read_facts(*kernel_, interface_, *vendor_);
+        facts_read_ = clock_.now().mono;
     }
     capabilities_.fields = bit(Field::pause_tx) | bit(Field::rx_packets);
     if (vendor_ != nullptr && counts_pause_time(*vendor_)) {
@@ -106,7 +105,7 @@ void LinuxDevice::describe(const std::string& driver, const NicSettings& setting
     capabilities_.port_wide = bit(Treatment::mute_pause) | bit(Treatment::port_down);
     capabilities_.reads_back = true;
     capabilities_.reads_links = true;
-    capabilities_.refresh = vendor_ != nullptr ? vendor_->refresh.value_or(Duration{}) : Duration{};
+    capabilities_.refresh = facts_.refresh.value_or(Duration{});
     capabilities_.treatments = bit(Treatment::port_down);
     if (settings.pfc || settings.pause) {
         capabilities_.treatments |= bit(Treatment::mute_pause);
@@ -133,14 +132,14 @@ void LinuxDevice::set_watched_rows(std::span<const Slot> rows)
 void LinuxDevice::arm_prevention()
 {
     const auto before = kernel_->prevention(interface_);
-    if (!before || (*before != Prevention{} && *before <= kLongestPrevention)) {
+    if (!before || is_armed(*before)) {
         return;
     }
     const auto now = kernel_->set_prevention(interface_, kShortestPrevention).and_then([&] {
         return kernel_->prevention(interface_);
     });
-    note_(now ? fmt::format("the NIC's own stall prevention (pfc-prevention-tout) is armed: {} ms, was {}",
-                            now->count(), *before == Prevention{} ? "off" : fmt::format("{} ms", before->count()))
+    note_(now ? fmt::format("the NIC's own stall prevention (pfc-prevention-tout) is armed: {}, was {}",
+                            prevention_text(*now), prevention_text(*before))
               : "the NIC's own stall prevention (pfc-prevention-tout) cannot be armed: " + now.error().what);
 }
 
@@ -177,22 +176,36 @@ Result<void> LinuxDevice::look(std::span<const Slot> rows, watchdog::Intake& int
         unseen_ = monitored_only(driver ? *driver : "");
         return {};
     }
+    follow_facts(clock_.now().mono);
     const auto read = kernel_->counters(interface_);
     if (!read) {
         return tl::unexpected(read.error());
     }
-    const auto counters = reader_->read(*read);
-    unseen_ = monitored_only(*vendor_, counters);
+    auto counters = reader_->read(*read);
+    unseen_ = monitored_only(*vendor_, facts_);
+    if (unseen_) {
+        counters.port.known &= ~bit(Field::rx_packets);
+    } else {
+        unseen_ = monitored_only(*vendor_, counters);
+    }
     auto now = sample(counters);
     if (stale(now)) {
         now.read_at = last_->read_at;
     } else {
-        stuck_.take(counters, now.read_at);
+        stuck_.take(counters.priorities, counters.port[Field::rx_packets], now.read_at);
     }
     last_ = now;
     into.put(now);
     follow_own_detection(counters);
     return {};
+}
+
+void LinuxDevice::follow_facts(Instant now)
+{
+    if (now - facts_read_ >= kCheckEvery) {
+        facts_read_ = now;
+        facts_ = read_facts(*kernel_, interface_, *vendor_);
+    }
 }
 
 // A link that changed, or an interface that came back, starts a new epoch. The speed may be another one.
@@ -249,16 +262,17 @@ Sample LinuxDevice::sample(const NicCounters& counters)
     sample.known &= ~bit(Field::rx_packets);
     if (has(counters.port.known, Field::rx_packets)) {
         sample.known |= bit(Field::rx_packets);
-        sample[Field::rx_packets] = counters.port[Field::rx_packets] + rdma_received_;
-        sample[Field::rx_packets] += received_by_rdma(sample);
+        sample[Field::rx_packets] = counters.port[Field::rx_packets] + elsewhere_received_;
+        sample[Field::rx_packets] += received_elsewhere(sample);
     }
     sample.known &= capabilities_.fields;
     return sample;
 }
 
-// A NIC that seems to receive nothing may still receive for RDMA. So the counters of RDMA are read while the NIC pauses
-// its switch and its other counters stand still. What they grew since they were last read counts as received.
-std::uint64_t LinuxDevice::received_by_rdma(const Sample& now)
+// A NIC that seems to receive nothing may still receive for RDMA, and a bond may have one RDMA device for all its
+// ports. So the counters of RDMA, and those of the bond's other members, are read while the NIC pauses its switch and
+// its other counters stand still. What they grew since they were last read counts as received.
+std::uint64_t LinuxDevice::received_elsewhere(const Sample& now)
 {
     const bool suspect = last_ && now.epoch == last_->epoch && now[Field::rx_packets] == (*last_)[Field::rx_packets] &&
                          now[Field::pause_tx] != (*last_)[Field::pause_tx];
@@ -271,10 +285,26 @@ std::uint64_t LinuxDevice::received_by_rdma(const Sample& now)
             sum += counter.value;
         }
     }
-    const auto before = std::exchange(rdma_seen_, sum).value_or(sum);
+    for (const auto& member : facts_.sharing.bonded) {
+        sum += received_by(member);
+    }
+    const auto before = std::exchange(elsewhere_seen_, sum).value_or(sum);
     const auto grown = sum > before ? sum - before : 0;
-    rdma_received_ += grown;
+    elsewhere_received_ += grown;
     return grown;
+}
+
+std::uint64_t LinuxDevice::received_by(const std::string& bonded)
+{
+    if (kernel_->driver(bonded) != std::string{vendor_->driver}) {
+        return 0;
+    }
+    return kernel_->counters(bonded)
+        .map([&](std::span<const Counter> read) {
+            const auto counters = CounterReader{*vendor_}.read(read);
+            return has(counters.port.known, Field::rx_packets) ? counters.port[Field::rx_packets] : 0;
+        })
+        .value_or(0);
 }
 
 // A driver that refreshes its counters by a timer shows old ones in between: they are not a new sample. Counters that
@@ -298,7 +328,7 @@ void LinuxDevice::follow_own_detection(const NicCounters& counters)
 void LinuxDevice::keep_treatment(Instant now)
 {
     const auto others = treatment_.want() == Treatment::mute_pause
-                            ? static_cast<std::uint8_t>(stuck_.priorities(kStuckFor) & ~treatment_.muted())
+                            ? static_cast<std::uint8_t>(stuck_.priorities(kAlsoStuckAfter) & ~treatment_.muted())
                             : std::uint8_t{};
     const bool due = settings_changed_ || others != 0 || now - checked_ >= kCheckEvery;
     if (at_rest_ || treatment_.want() == Treatment::none || !due) {

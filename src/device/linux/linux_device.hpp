@@ -9,6 +9,7 @@
 //   another priority pauses for 100 ms, and the   PFC off for all priorities
 //     NIC still receives nothing
 //   the driver refuses                            wants to be opened again: the agent applies its treatment, reports
+// It also wants to be opened again when its counters are renewed more or less often than before.
 //
 // While it is watched, the NIC's own stall prevention is armed, and it stays armed: a machine that crashed has no
 // agent. If the NIC finds a stall itself, a notice says so.
@@ -23,10 +24,11 @@
 #include <vector>
 
 #include "device/linux/kernel.hpp"
+#include "device/linux/nic_facts.hpp"
 #include "device/linux/nic_settings.hpp"
-#include "device/linux/stuck_pause.hpp"
 #include "device/nic_port.hpp"
 #include "device/plain_device.hpp"
+#include "device/stuck_pause.hpp"
 
 namespace petrel::device::linux_nic {
 
@@ -47,7 +49,7 @@ public:
     int receive_notices() override;
     void set_watched_rows(std::span<const Slot> rows) override;
     std::vector<UnseenQueue> unseen_queues() const override;
-    bool wants_reopening() const override { return lost_treatment_; }
+    bool wants_reopening() const override { return lost_treatment_ || facts_.refresh != opened_with_.refresh; }
     Result<std::vector<link::LinkSample>> read_links() override;
 
 private:
@@ -55,7 +57,9 @@ private:
 
     void describe(const std::string& driver, const NicSettings&);
     watchdog::Sample sample(const NicCounters&);
-    std::uint64_t received_by_rdma(const watchdog::Sample&);
+    void follow_facts(Instant now);
+    std::uint64_t received_elsewhere(const watchdog::Sample&);
+    std::uint64_t received_by(const std::string& bonded);
     void follow_link(const LinkState&);
     bool stale(const watchdog::Sample&) const;
     void follow_own_detection(const NicCounters&);
@@ -72,6 +76,9 @@ private:
     NoticeSink* notices_{};
     const Vendor* vendor_{};  // null: unknown
     std::optional<CounterReader> reader_;
+    NicFacts facts_;
+    NicFacts opened_with_;
+    Instant facts_read_{};
     watchdog::Inventory inventory_;
     watchdog::Capabilities capabilities_;
     bool watched_{};
@@ -83,9 +90,9 @@ private:
     std::optional<LinkState> link_;
     std::uint32_t epoch_{};
     std::optional<watchdog::Sample> last_;
-    std::optional<std::uint64_t> rdma_seen_;  // the sum of RDMA's counters of received packets, when last read
-    std::uint64_t rdma_received_{};           // what was added to rx_packets because of it
-    std::optional<std::uint64_t> storms_;     // that the NIC has found itself
+    std::optional<std::uint64_t> elsewhere_seen_;  // what RDMA and the bond had received, when last read
+    std::uint64_t elsewhere_received_{};           // what was added to rx_packets because of it
+    std::optional<std::uint64_t> storms_;          // that the NIC has found itself
 
     NicTreatment treatment_;
     bool at_rest_{true};  // the settings are the usual ones: no treatment was commanded since the last restore

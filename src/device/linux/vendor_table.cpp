@@ -68,10 +68,24 @@ constexpr PortCounter kQedePort[] = {{Field::pause_tx, "tx_pfc_frames"}, {Field:
 constexpr PriorityCounter kCxgb4[] = {{Field::pause_tx, "tx_ppp#_frames"}, {Field::rx_pfc, "rx_ppp#_frames"}};
 constexpr std::string_view kCxgb4Progress[] = {"rx_frames_ok"};
 
+// The MAC counts all that arrives, RDMA included. What arrives for other priorities than the paused one hides a stall.
 constexpr PriorityCounter kHns3[] = {
     {Field::pause_tx, "mac_tx_pfc_pri#_pkt_num"},
     {Field::rx_pfc, "mac_rx_pfc_pri#_pkt_num"},
 };
+constexpr PortCounter kHns3Port[] = {
+    {Field::pause_tx, "mac_tx_mac_pause_num"},
+    {Field::rx_pfc, "mac_rx_mac_pause_num"},
+};
+constexpr std::string_view kHns3Progress[] = {"mac_rx_uni_pkt_num"};
+
+// Pause of the link stops all that could arrive, and these NICs have no RDMA.
+constexpr PortCounter kSfcPort[] = {{Field::pause_tx, "port_tx_pause"}, {Field::rx_pfc, "port_rx_pause"}};
+constexpr std::string_view kSfcProgress[] = {"port_rx_unicast"};
+
+// What these two receive by RDMA, FCoE or iSCSI is not in a counter of the port.
+constexpr PortCounter kBe2netPort[] = {{Field::pause_tx, "tx_pauseframes"}, {Field::rx_pfc, "rx_pause_frames"}};
+constexpr PortCounter kBnx2xPort[] = {{Field::pause_tx, "tx_pause_frames"}, {Field::rx_pfc, "rx_pause_frames"}};
 
 constexpr std::string_view kEnicProgress[] = {"rx_frames_ok"};
 
@@ -83,18 +97,52 @@ constexpr std::string_view kIrdmaRdma[] = {"iwInRdmaWrites", "iwInRdmaReads", "i
 using std::chrono::seconds;
 constexpr Duration kEveryRead{};
 
-// clang-format off
 constexpr Vendor kVendors[] = {
-    {"mlx5_core", kMlx5, kMlx5Port, kMlx5Progress, kMlx5Rdma, {"tx_pause_storm_error_events"}, kEveryRead, false},
-    {"bnxt_en", kBnxt, kBnxtPort, kBnxtProgress, kBnxtRdma, {"continuous_pause_events", true}, seconds{1}, false},
-    {"ice", kIce, kIcePort, kIceProgress, kIrdmaRdma, {}, kEveryRead, true, {"fw-lldp-agent", true}},
-    {"i40e", kI40e, kI40ePort, kI40eProgress, kIrdmaRdma, {}, kEveryRead, false, {"disable-fw-lldp", false}},
-    {"qede", {}, kQedePort, {}, {}, {}, std::nullopt, false},
-    {"cxgb4", kCxgb4, {}, kCxgb4Progress, {}, {}, kEveryRead, false},
-    {"hns3", kHns3, {}, {}, {}, {}, std::nullopt, false},
-    {"enic", {}, {}, kEnicProgress, {}, {}, kEveryRead, false},
+    {.driver = "mlx5_core",
+     .priority_counters = kMlx5,
+     .port_counters = kMlx5Port,
+     .progress = kMlx5Progress,
+     .rdma_progress = kMlx5Rdma,
+     .storms = {"tx_pause_storm_error_events"},
+     .refresh = kEveryRead,
+     .counts_own_function = true},
+    {.driver = "bnxt_en",
+     .priority_counters = kBnxt,
+     .port_counters = kBnxtPort,
+     .progress = kBnxtProgress,
+     .rdma_progress = kBnxtRdma,
+     .storms = {"continuous_pause_events", true},
+     .refresh = seconds{1},
+     .refresh_is_set = true},
+    {.driver = "ice",
+     .priority_counters = kIce,
+     .port_counters = kIcePort,
+     .progress = kIceProgress,
+     .rdma_progress = kIrdmaRdma,
+     .refresh = kEveryRead,
+     .shares_classes = true,
+     .lldp = {"fw-lldp-agent", true}},
+    {.driver = "i40e",
+     .priority_counters = kI40e,
+     .port_counters = kI40ePort,
+     .progress = kI40eProgress,
+     .rdma_progress = kIrdmaRdma,
+     .refresh = kEveryRead,
+     .lldp = {"disable-fw-lldp", false}},
+    {.driver = "cxgb4", .priority_counters = kCxgb4, .progress = kCxgb4Progress, .refresh = kEveryRead},
+    {.driver = "hns3",
+     .priority_counters = kHns3,
+     .port_counters = kHns3Port,
+     .progress = kHns3Progress,
+     .refresh = kEveryRead},
+    {.driver = "sfc", .port_counters = kSfcPort, .progress = kSfcProgress, .refresh = seconds{1}},
+    // Monitored only.
+    {.driver = "qede", .port_counters = kQedePort},
+    {.driver = "be2net", .port_counters = kBe2netPort},
+    {.driver = "bnx2x", .port_counters = kBnx2xPort},
+    {.driver = "enic", .progress = kEnicProgress, .refresh = kEveryRead},
+    {.driver = "fbnic"},
 };
-// clang-format on
 
 }  // namespace
 
@@ -109,6 +157,9 @@ const Vendor* find_vendor(std::string_view driver)
 std::optional<std::string> monitored_only(std::string_view driver)
 {
     const auto* vendor = find_vendor(driver);
+    if (driver.empty()) {
+        return "it has no driver that reports counters: it is monitored only";
+    }
     if (vendor == nullptr) {
         return fmt::format("the counters of driver '{}' are unknown: its ports are monitored only", driver);
     }
@@ -119,11 +170,6 @@ std::optional<std::string> monitored_only(std::string_view driver)
         return fmt::format("driver '{}' does not show whether a port receives: its ports are monitored only", driver);
     }
     return std::nullopt;
-}
-
-Duration effective_detect(const Vendor& vendor, Duration wanted)
-{
-    return std::max(wanted, 2 * vendor.refresh.value_or(Duration{}));
 }
 
 }  // namespace petrel::device::linux_nic

@@ -46,29 +46,29 @@ struct LldpFlag {
 
 struct Vendor {
     std::string_view driver;
-    std::span<const PriorityCounter> priority_counters;
+    std::span<const PriorityCounter> priority_counters{};
     // Pause of the whole link (802.3x) that the port sends, or PFC of all priorities together.
-    std::span<const PortCounter> port_counters;
+    std::span<const PortCounter> port_counters{};
     // Packets that left the port's buffer, RDMA included: their sum is the port's rx_packets. All of them must be
     // reported. None: whether the port receives anything cannot be seen.
-    std::span<const std::string_view> progress;
+    std::span<const std::string_view> progress{};
     // Counters of RDMA (hw_counters in sysfs) that grow with what RDMA receives. They are read before a NIC that seems
     // to receive nothing is treated.
     std::span<const std::string_view> rdma_progress{};
     StormCounter storms{};
-    std::optional<Duration> refresh;  // how often the counters change; zero = with every read; none = not known
-    bool shares_classes{};            // all priorities of a traffic class count the same frames
+    std::optional<Duration> refresh{};  // how often the counters change; zero = with every read; none = not known
+    bool shares_classes{};              // all priorities of a traffic class count the same frames
     LldpFlag lldp{};
+    // `progress` counts what the interface's own PCI function receives, not what other functions of the port do.
+    bool counts_own_function{};
+    bool refresh_is_set{};  // `refresh` is the default of a setting of the interface (`ethtool -C`, stats-block-usecs)
 };
 
 std::span<const Vendor> vendors();
 const Vendor* find_vendor(std::string_view driver);  // null: unknown
 
 // Why all ports of a driver are monitored only, without detection and treatment; none: those ports are watched that
-// report the counters of the row (counter_reader.hpp).
+// report the counters of the row (counter_reader.hpp), unless the facts of the machine forbid it (nic_facts.hpp).
 std::optional<std::string> monitored_only(std::string_view driver);
-
-// The detection time that a driver allows: two fresh samples at least.
-Duration effective_detect(const Vendor&, Duration wanted);
 
 }  // namespace petrel::device::linux_nic

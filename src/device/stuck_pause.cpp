@@ -1,14 +1,14 @@
-#include "device/linux/stuck_pause.hpp"
+#include "device/stuck_pause.hpp"
 
-namespace petrel::device::linux_nic {
+namespace petrel::device {
 
 using watchdog::Field;
 
-void StuckPause::take(const NicCounters& counters, Instant now)
+void StuckPause::take(std::span<const watchdog::Sample, kPriorities> priorities, std::uint64_t received, Instant now)
 {
-    Counts counts{now, counters.port[Field::rx_packets], {}};
+    Counts counts{now, received, {}};
     for (std::size_t priority = 0; priority != kPriorities; ++priority) {
-        const auto& one = counters.priorities[priority];
+        const auto& one = priorities[priority];
         counts.pause[priority] = has(one.known, Field::pause_tx_us) ? one[Field::pause_tx_us] : one[Field::pause_tx];
         const bool paused = last_ && counts.pause[priority] > last_->pause[priority];
         if (!paused || counts.received != last_->received) {
@@ -30,4 +30,4 @@ std::uint8_t StuckPause::priorities(Duration at_least) const
     return mask;
 }
 
-}  // namespace petrel::device::linux_nic
+}  // namespace petrel::device

@@ -1,20 +1,24 @@
-// Whose pause a NIC sends while it receives nothing: that of single priorities, or of the link.
+// Whose pause a NIC sends while it receives nothing: which priorities are stuck.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
-#include "device/linux/counter_reader.hpp"
+#include "watchdog/observation.hpp"
 
-namespace petrel::device::linux_nic {
+namespace petrel::device {
+
+// A muted NIC whose other priorities pause for so long, while it receives nothing, is muted for all.
+inline constexpr Duration kAlsoStuckAfter = std::chrono::milliseconds{100};
 
 class StuckPause {
 public:
-    // Takes the counters of each fresh sample.
-    void take(const NicCounters&, Instant);
+    // Takes the sent pause of each priority, and everything that the port has received, of each fresh sample.
+    void take(std::span<const watchdog::Sample, kPriorities>, std::uint64_t received, Instant);
     // Forgets what it has seen: counters or settings are others now.
     void reset() { last_.reset(); }
 
@@ -32,4 +36,4 @@ private:
     std::array<std::optional<Instant>, kPriorities> since_{};
 };
 
-}  // namespace petrel::device::linux_nic
+}  // namespace petrel::device
