@@ -94,6 +94,34 @@ TEST(TwinNic, SendsNoPauseWhileMuted)
     EXPECT_TRUE(paused());
 }
 
+// As on a NIC of Linux.
+TEST(TwinNic, MutesThePriorityThatIsStuckAndLaterAllIfAnotherOneIs)
+{
+    NicBench bench;
+    watchdog::Intake intake{bench.device.inventory(), bench.device.capabilities()};
+    const auto look = [&] {
+        intake.begin();
+        EXPECT_TRUE(bench.device.look({}, intake).has_value());
+    };
+    const auto view = bench.twin->nic_view(kSick);
+    stop_pipeline(*bench.twin, kSick, 1 * kMs);
+    bench.twin->at(kSick, 200 * kMs, [&](Ps now) {
+        bench.twin->nic_view(kSick).start_storm({.priorities = 0b0001'0000, .period = kMs / 5}, now);
+    });
+    for (Ps now = 10 * kMs; now <= 400 * kMs; now += 10 * kMs) {
+        bench.at(now, look);
+    }
+    bench.at(95 * kMs, [&] { bench.want(Treatment::mute_pause); });
+    bench.twin->run_until(299 * kMs);
+    EXPECT_EQ(view.pause_tx(), 0b1111'0111);
+    bench.twin->run_until(321 * kMs);
+    EXPECT_EQ(view.pause_tx(), 0) << "priority 4 has paused for 100 ms";
+    EXPECT_EQ(bench.device.read_back(kNicPort), Treatment::mute_pause);
+    bench.at(350 * kMs, [&] { bench.want(Treatment::none); });
+    bench.twin->run_until(351 * kMs);
+    EXPECT_EQ(view.pause_tx(), 0xff);
+}
+
 TEST(TwinNic, PortDownIsSeenByTheSwitch)
 {
     NicBench bench;

@@ -20,16 +20,12 @@ constexpr watchdog::Treatments kNicDoes = bit(Treatment::mute_pause) | bit(Treat
 struct NicFields {
     std::uint8_t pause_tx{0xff};
     std::uint8_t enabled{1};
+    std::uint8_t muted{0xff};
 };
 
-NicFields treated(NicFields fields, Treatment t)
+std::uint8_t without(std::uint8_t priorities, std::uint8_t muted)
 {
-    if (t == Treatment::mute_pause) {
-        fields.pause_tx = 0;
-    } else if (t == Treatment::port_down) {
-        fields.enabled = 0;
-    }
-    return fields;
+    return static_cast<std::uint8_t>(priorities & ~muted);
 }
 
 }  // namespace
@@ -56,6 +52,24 @@ void NicDevice::sample(const watchdog::RowInfo& row, Sample& into)
         sample(priority, each[priority]);
     }
     port_.combine(each, into);
+    follow_stuck(each);
+}
+
+void NicDevice::follow_stuck(std::span<const Sample, kPriorities> each)
+{
+    if (view_.epoch() != epoch_) {
+        epoch_ = view_.epoch();
+        stuck_.reset();
+    }
+    std::uint64_t received = 0;
+    for (const auto& priority : each) {
+        received += priority[Field::rx_packets];
+    }
+    stuck_.take(each, received, seat().clock.now().mono);
+    if (view_.pause_tx() != 0xff && (stuck_.priorities(kAlsoStuckAfter) & view_.pause_tx()) != 0) {
+        muted_ = 0xff;
+        view_.set_pause_tx(0, now());
+    }
 }
 
 void NicDevice::sample(std::uint8_t priority, Sample& into) const
@@ -81,14 +95,18 @@ Treatment NicDevice::shown(const Target& target) const
     if (!view_.enabled()) {
         return Treatment::port_down;
     }
-    return view_.pause_tx() == 0 ? Treatment::mute_pause : Treatment::none;
+    const bool muted = want_ == Treatment::mute_pause ? (view_.pause_tx() & muted_) == 0 : view_.pause_tx() != 0xff;
+    return muted ? Treatment::mute_pause : Treatment::none;
 }
 
 Result<Undo> NicDevice::prepare(const Command& command)
 {
     return check(command).map([&] {
         const bool known = shown(command.target) == Treatment::none;
-        return to_undo(known ? NicFields{view_.pause_tx(), view_.enabled()} : NicFields{});
+        auto fields = known ? NicFields{view_.pause_tx(), view_.enabled()} : NicFields{};
+        const auto stuck = static_cast<std::uint8_t>(stuck_.priorities({}) & fields.pause_tx);
+        fields.muted = stuck != 0 ? stuck : 0xff;
+        return to_undo(fields);
     });
 }
 
@@ -98,12 +116,16 @@ Result<void> NicDevice::apply(const Command& command, const Undo& undo)
         return sound;  // treatments are port-wide: at a queue there is nothing to write
     }
     return from_undo<NicFields>(undo).map([&](const NicFields& before) {
-        const auto wanted = treated(before, command.want);
-        if (wanted.pause_tx != view_.pause_tx()) {
-            view_.set_pause_tx(wanted.pause_tx, now());
+        want_ = command.want;
+        muted_ = before.muted;
+        stuck_.reset();
+        const auto pause_tx = want_ == Treatment::mute_pause ? without(view_.pause_tx(), muted_) : before.pause_tx;
+        const bool enabled = want_ != Treatment::port_down && before.enabled != 0;
+        if (pause_tx != view_.pause_tx()) {
+            view_.set_pause_tx(pause_tx, now());
         }
-        if ((wanted.enabled != 0) != view_.enabled()) {
-            view_.set_enabled(wanted.enabled != 0, now());
+        if (enabled != view_.enabled()) {
+            view_.set_enabled(enabled, now());
         }
     });
 }

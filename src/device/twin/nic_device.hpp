@@ -1,9 +1,11 @@
 // A NIC of the twin as a device, for the watchdog in its micro-controller: a row for the port, whose
 // receive pipeline serves all priorities, and one for each priority for which it can send pause. Its treatments are
-// port-wide: mute_pause (sends pause for no priority) and port_down (transmitter off).
+// port-wide: mute_pause (sends no pause for the priorities that are stuck, or for none if no single one is) and
+// port_down (transmitter off). As on a NIC of Linux, another priority that is stuck for 100 ms mutes all.
 #pragma once
 
 #include "device/nic_port.hpp"
+#include "device/stuck_pause.hpp"
 #include "device/twin/node_device.hpp"
 #include "twin/nic_view.hpp"
 
@@ -21,11 +23,16 @@ public:
 private:
     void sample(const watchdog::RowInfo&, watchdog::Sample&) override;
     void sample(std::uint8_t priority, watchdog::Sample&) const;
+    void follow_stuck(std::span<const watchdog::Sample, kPriorities>);
     BitRate speed(std::uint16_t /*port*/) const override { return {view_.speed_bps()}; }
     watchdog::Treatment shown(const Target&) const;
 
     sim::NicView view_;
     NicPort port_;
+    StuckPause stuck_;
+    std::uint32_t epoch_{};
+    watchdog::Treatment want_{};
+    std::uint8_t muted_{0xff};  // bit p: by mute_pause, priority p
 };
 
 }  // namespace petrel::device::twin
