@@ -89,6 +89,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("alerted", r.alerted);
     visit("mitigated", r.mitigated);
     visit("latched", r.latched);
+    visit("latched_nics", r.latched_nics);
     visit("held", r.held);
     visit("detected", r.detected);
     visit("restored", r.restored);

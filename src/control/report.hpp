@@ -38,10 +38,11 @@ struct DeviceReport {
     std::uint32_t watched{};        // without the unseen queues
     std::uint32_t watched_ports{};  // included in watched: ports that are watched as a whole
     std::uint32_t alerted{};
-    std::uint32_t mitigated{};  // queues under any treatment, or about to be
-    std::uint32_t latched{};    // included in mitigated
-    std::uint32_t held{};       // included in latched: by an operator's hold
-    std::uint64_t detected{};   // storms, including those before a restart of the agent
+    std::uint32_t mitigated{};     // queues under any treatment, or about to be
+    std::uint32_t latched{};       // included in mitigated
+    std::uint32_t latched_nics{};  // included in latched: NICs, until they are repaired
+    std::uint32_t held{};          // included in latched: by an operator's hold
+    std::uint64_t detected{};      // storms, including those before a restart of the agent
     std::uint64_t restored{};
     std::int64_t poll_us{};
     std::uint64_t looks{};

@@ -374,7 +374,8 @@ ControlAnswer ControlDesk::order(const ControlRequest& request, const std::strin
         return refuse("is not watched as a NIC: `petrel release` releases a queue");
     } else if (!any(*runner, target, [](Phase phase) { return !at_rest(phase); })) {
         return order_line(
-            {{fmt::format("{} of {} is not mitigated: there was nothing to release", request.queue, runner->name())}});
+            {{fmt::format("{} of {} is not mitigated: there was nothing to {}", request.queue, runner->name(),
+                          request.command == Command::repaired ? "put back" : "release")}});
     }
     if (request.command == Command::repaired) {
         order.kind = Order::Kind::repaired;

@@ -75,13 +75,17 @@ void count_rows(const DeviceSnapshot& snapshot, control::DeviceReport& report)
 {
     for (std::size_t row = 0; row != snapshot.rows.size(); ++row) {
         const auto phase = snapshot.rows[row].phase;
-        const bool watched = snapshot.list->rows[row].policy != watchdog::kUnwatched && !snapshot.rows[row].unseen;
+        const auto policy = snapshot.list->rows[row].policy;
+        const bool watched = policy != watchdog::kUnwatched && !snapshot.rows[row].unseen;
+        const bool nic = policy != watchdog::kUnwatched &&
+                         snapshot.list->policies[policy].criterion == watchdog::Criterion::receive_stall;
         const bool whole_port = !snapshot.list->inventory.rows[row].target.priority;
         report.watched += watched ? 1U : 0U;
         report.watched_ports += watched && whole_port ? 1U : 0U;
         report.held += snapshot.rows[row].held ? 1U : 0U;
         report.alerted += phase == Phase::alerted ? 1U : 0U;
         report.latched += phase == Phase::latched ? 1U : 0U;
+        report.latched_nics += nic && phase == Phase::latched ? 1U : 0U;
         const bool treated = phase == Phase::mitigating || phase == Phase::mitigated || phase == Phase::latched ||
                              phase == Phase::restoring;
         report.mitigated += treated ? 1U : 0U;

@@ -377,7 +377,7 @@ TEST(ControlCommand, NoAgentIsExit3)
         const auto ended = run(test::petrel({command, "--socket", path}));
         EXPECT_EQ(ended.exit_code, 3);
         EXPECT_EQ(ended.err, fmt::format("petrel: no agent answers at {}: is it running? (systemctl status "
-                                         "petrel-agent)\n",
+                                         "petrel-agent; on a server: petrel-host)\n",
                                          path));
     }
 }

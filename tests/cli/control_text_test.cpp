@@ -2,6 +2,7 @@
 #include "reports/agent/control_text.hpp"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -166,6 +167,23 @@ TEST(ControlText, AdviceDependsOnTheSourceOfTheConfiguration)
     idle.devices.push_back(device("sw2"));
     idle.devices[0].watched = 0;
     EXPECT_TRUE(problems_of(idle).empty()) << "with several devices an idle one is no problem";
+    idle = status();
+    idle.devices[0].watched = 0;
+    idle.devices[0].unseen = {{"eth0", "the counters of driver 'veth' are unknown"}};
+    EXPECT_EQ(problems_of(idle).size(), 1U) << "the only problem is that the queue cannot be watched";
+}
+
+// A release does not end the latch of a NIC.
+TEST(ControlText, ALatchedNicHasToBeRepaired)
+{
+    auto report = status();
+    report.devices[0].mitigated = 3;
+    report.devices[0].latched = 2;
+    report.devices[0].latched_nics = 1;
+    const auto text = status_text(report, kPlain, kAnyWidth);
+    EXPECT_THAT(text, testing::HasSubstr("! 1 queue of sw1 is latched: mitigated until an operator releases it\n"));
+    EXPECT_THAT(text, testing::HasSubstr("! 1 NIC of sw1 is latched: it sends no pause until it is repaired\n"));
+    EXPECT_THAT(text, testing::HasSubstr("; once repaired: petrel host repaired QUEUE\n"));
 }
 
 // Every problem comes with advice for the operator.

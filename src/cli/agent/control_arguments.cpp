@@ -34,6 +34,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr std::string_view kQueue = "PORT:PRIORITY, e.g. Ethernet4:3; of a NIC its interface, e.g. eth0";
+
 void read_policies(ControlArguments& arguments, std::vector<Complaint>& problems)
 {
     auto text = runtime::read_whole_file(arguments.policy_file);
@@ -117,7 +119,7 @@ void check_control(const CLI::App& app, ControlArguments& arguments, std::vector
         problems.push_back({"--all", 0, 0, "not together with a queue", {}});
     }
     if (app.get_option_no_throw("QUEUE") != nullptr && request.queue.empty() && !arguments.all) {
-        problems.push_back({"QUEUE", 0, 0, "which one? PORT:PRIORITY, e.g. Ethernet4:3", {}});
+        problems.push_back({"QUEUE", 0, 0, std::string{"which one? "}.append(kQueue), {}});
     }
     if (app.get_option_no_throw("STATE") != nullptr && request.state != "on" && request.state != "off") {
         problems.push_back({"STATE", 0, 0, request.state, "on or off"});
@@ -160,7 +162,7 @@ void check_control(const CLI::App& app, ControlArguments& arguments, std::vector
 void queue_flag(CLI::App& app, ControlArguments& arguments)
 {
     auto& request = arguments.options.request;
-    app.add_option("QUEUE", request.queue, "PORT:PRIORITY, e.g. Ethernet4:3")->type_name("");
+    app.add_option("QUEUE", request.queue, std::string{kQueue})->type_name("");
     app.add_option("--device", request.device, "The device, if several have a queue of this name")->type_name("NAME");
 }
 

@@ -45,7 +45,9 @@ Error cannot_connect(const std::filesystem::path& socket, int why)
     case ENOTDIR:
     case ECONNREFUSED:
         return {ErrorKind::unreachable,
-                fmt::format("no agent answers at {}: is it running? (systemctl status petrel-agent)", path)};
+                fmt::format("no agent answers at {}: is it running? (systemctl status petrel-agent; on a server: "
+                            "petrel-host)",
+                            path)};
     case EACCES:
     case EPERM:
         return {ErrorKind::denied, fmt::format("you may not use the agent at {}: {}", path, allowed_users(socket))};

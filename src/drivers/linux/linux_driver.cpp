@@ -80,7 +80,7 @@ Result<std::vector<config::DeviceEntry>> LinuxDriver::expand(const config::Devic
                     return tl::unexpected(
                         Error{ErrorKind::unsupported,
                               fmt::format("linux:all: none of the {} network interfaces has a driver whose counters "
-                                          "are known (docs/host.md)",
+                                          "are known (see petrel host doctor)",
                                           interfaces.size())});
                 }
                 return entries;

@@ -31,7 +31,8 @@ void add_condition(const DeviceReport& device, std::vector<Problem>& problems)
     case DeviceCondition::failing:
         return add("fails", "the agent tries again; if that does not help, look at its driver and at the log");
     case DeviceCondition::stopped:
-        return add("is not watched any more", "restart the agent: systemctl restart petrel-agent");
+        return add("is not watched any more", "restart the agent: systemctl restart petrel-agent (on a server: "
+                                              "petrel-host)");
     case DeviceCondition::opening:
     case DeviceCondition::starting: return add("is not watched yet", "wait; if it takes long, look at the log");
     case DeviceCondition::watching:
@@ -42,10 +43,11 @@ void add_condition(const DeviceReport& device, std::vector<Problem>& problems)
 void add_storms(const DeviceReport& device, std::vector<Problem>& problems)
 {
     const auto name = escaped(device.name);
-    const auto add = [&](std::uint32_t count, std::string_view what, std::string next) {
+    const auto add = [&](std::uint32_t count, std::string_view what, std::string next,
+                         std::string_view noun = "queue") {
         if (count != 0) {
             problems.push_back(
-                {fmt::format("{} of {} {} {}", count_text(count, "queue"), name, count == 1 ? "is" : "are", what),
+                {fmt::format("{} of {} {} {}", count_text(count, noun), name, count == 1 ? "is" : "are", what),
                  {},
                  std::move(next)});
         }
@@ -54,14 +56,17 @@ void add_storms(const DeviceReport& device, std::vector<Problem>& problems)
         fmt::format("which: petrel queues --stormed --device {0}; why: petrel explain QUEUE --device {0}", name);
     add(device.alerted, "in a storm that is not acted on", which + "; to act: petrel mitigate QUEUE");
     const auto held = std::min(device.held, device.latched);
-    add(device.latched - held, "latched: mitigated until an operator releases it",
+    const auto nics = std::min(device.latched_nics, device.latched - held);
+    add(device.latched - held - nics, "latched: mitigated until an operator releases it",
         which + "; once the cause is gone: petrel release QUEUE");
+    add(nics, "latched: it sends no pause until it is repaired", which + "; once repaired: petrel host repaired QUEUE",
+        "NIC");
     add(held, "held by an operator's order", which + "; to end it: petrel release QUEUE");
     const auto treated = device.mitigated - std::min(device.latched, device.mitigated);
     add(treated, "mitigated: the storm, or an order, is not over", which);
 }
 
-void add_unseen(const DeviceReport& device, std::vector<Problem>& problems)
+void add_unseen(const DeviceReport& device, bool of_a_nos, std::vector<Problem>& problems)
 {
     constexpr std::size_t kNamed = 16;
     if (device.unseen.empty()) {
@@ -79,7 +84,8 @@ void add_unseen(const DeviceReport& device, std::vector<Problem>& problems)
         {fmt::format("{} of {} {} configured and cannot be watched", count_text(device.unseen.size(), "queue"),
                      escaped(device.name), device.unseen.size() == 1 ? "is" : "are"),
          std::move(details),
-         "a storm there is not seen; correct the entry (pfcwd start), or look at the switch's log"});
+         of_a_nos ? "a storm there is not seen; correct the entry (pfcwd start), or look at the switch's log"
+                  : "a storm there is not seen; the reason names what is missing"});
 }
 
 // A single late poll is normal; more than one in a hundred is a problem.
@@ -96,15 +102,15 @@ void add_lateness(const DeviceReport& device, std::string_view interval, std::ve
     }
 }
 
-// If nothing is watched, the status must not look healthy. A device or a NOS that does not respond is a problem of its
-// own.
+// If nothing is watched, the status must not look healthy. A device or a NOS that does not respond, and queues that
+// cannot be watched, are problems of their own.
 void add_idleness(const StatusReport& status, std::vector<Problem>& problems)
 {
     const bool idle =
         std::any_of(status.devices.begin(), status.devices.end(),
                     [](const DeviceReport& device) { return device.condition == DeviceCondition::watching; }) &&
         std::all_of(status.devices.begin(), status.devices.end(),
-                    [](const DeviceReport& device) { return device.watched == 0; });
+                    [](const DeviceReport& device) { return device.watched == 0 && device.unseen.empty(); });
     if (idle && status.nos_trouble.empty()) {
         problems.push_back({"nothing is configured to be watched",
                             {},
@@ -198,7 +204,7 @@ std::vector<Problem> problems_of(const StatusReport& status)
     }
     for (const auto& device : status.devices) {
         add_condition(device, problems);
-        add_unseen(device, problems);
+        add_unseen(device, !status.nos.empty(), problems);
     }
     add_idleness(status, problems);
     add_configuration(status, problems);
