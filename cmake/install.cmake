@@ -93,6 +93,14 @@ foreach(tool IN LISTS sonic_tools)
     install(FILES packaging/bash-completion/petrel-tools DESTINATION "${completions}" RENAME "${tool}"
         COMPONENT petrel-sonic)
 endforeach()
+if(TARGET petrel-host)
+    # The shells look for a file of the command's name.
+    install(FILES packaging/bash-completion/petrel DESTINATION "${completions}" RENAME petrel-host COMPONENT petrel-host)
+    install(FILES packaging/fish/petrel.fish DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d"
+        RENAME petrel-host.fish COMPONENT petrel-host)
+    install(FILES packaging/zsh/_petrel DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions"
+        RENAME _petrel-host COMPONENT petrel-host)
+endif()
 install(FILES packaging/fish/petrel.fish DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" COMPONENT petrel)
 install(FILES packaging/zsh/_petrel DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions" COMPONENT petrel)
 

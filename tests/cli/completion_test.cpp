@@ -23,14 +23,15 @@ using testing::UnorderedElementsAre;
 
 constexpr auto kBash = "/bin/bash";
 constexpr auto kProgram = PETREL_BIN_DIR "/petrel";
+constexpr auto kHostProgram = PETREL_BIN_DIR "/petrel-host";
 
 // SONiC's tools have their own help; tests/sonic_tools compares it with their completion.
 const std::set<std::string> kTools{"mmuconfig", "pfc", "pfcstat", "pfcwd"};
 
 // What bash offers for the last of these words.
-Words completions(Words words, const std::string& socket = "/nowhere")
+Words completions(Words words, const std::string& socket = "/nowhere", const std::string& program = kProgram)
 {
-    words.insert(words.begin(), kProgram);
+    words.insert(words.begin(), program);
     petrel::test::Invocation bash{kBash};
     bash.folder = test::examples();
     bash.arguments = {"-c",
@@ -110,6 +111,26 @@ TEST(Completion, ReadsQueuesFromTheAgent)
     EXPECT_THAT(completions({"release", "Ethernet1:4"}, socket), ElementsAre("Ethernet1:4"));
     EXPECT_THAT(completions({"pfcwd", "release", "Ethernet1"}, socket), IsEmpty()) << "pfcwd finds no database";
     EXPECT_THAT(completions({"explain", "Ethernet1"}), IsEmpty()) << "no agent, no queues, and no complaint";
+}
+
+// The ports of a NIC have no queues, and a server has no tools of SONiC.
+TEST(Completion, OfTheHostsProgram)
+{
+    if (!std::filesystem::exists(kHostProgram)) {
+        GTEST_SKIP() << "petrel-host is not built";
+    }
+    const petrel::test::TemporaryFolder folder;
+    petrel::test::AgentProcess agent{
+        {.folder = folder.path(), .config = "[[policy]]\npreset = \"rdma-nic\"\n[[device]]\ndriver = \"linux:lo\"\n"}};
+    agent.wait_for("agent_ready");
+    const auto of_host = [&](Words words) { return completions(std::move(words), agent.socket(), kHostProgram); };
+    EXPECT_THAT(of_host({"pfc"}), IsEmpty());
+    EXPECT_THAT(of_host({"rep"}), ElementsAre("repaired"));
+    EXPECT_THAT(of_host({"host", "rep"}), ElementsAre("repaired"));
+    EXPECT_THAT(of_host({"repaired", ""}), ElementsAre("lo"));
+    EXPECT_THAT(of_host({"doctor", ""}), Contains("lo"));
+    EXPECT_THAT(of_host({"repaired", "--no"}), ElementsAre("--note"));
+    EXPECT_THAT(completions({"host", "doctor", "l"}), ElementsAre("lo"));
 }
 
 TEST(Completion, Values)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -78,6 +79,16 @@ TEST_P(OtherShell, OffersTheFlagsOfACommand)
 {
     EXPECT_THAT(offered("petrel config check --"), IsSupersetOf({"--live", "--help"}));
     EXPECT_THAT(offered("petrel replay --det"), Contains("--detect-ms"));
+}
+
+TEST_P(OtherShell, OffersTheCommandsOfTheHostsProgram)
+{
+    if (!std::filesystem::exists(std::string{kProgramFolder} + "/petrel-host")) {
+        GTEST_SKIP() << "petrel-host is not built";
+    }
+    EXPECT_THAT(offered("petrel-host rep"), ElementsAre("repaired"));
+    EXPECT_THAT(offered("petrel-host repaired --no"), ElementsAre("--note"));
+    EXPECT_THAT(offered("petrel-host doctor l"), ElementsAre("lo"));
 }
 
 TEST_P(OtherShell, OffersFilesWhereACommandTakesThem)

@@ -71,6 +71,12 @@ class PetrelHost(unittest.TestCase):
         doctor = run("doctor", "lo")
         self.assertEqual(doctor.returncode, 0, doctor.stderr)
         self.assertIn("lo: no driver", doctor.stdout)
+        missing = run("doctor", "nosuch")
+        self.assertEqual(missing.returncode, 1)
+        self.assertIn("No such device", missing.stdout)
+
+    def test_has_the_commands_of_petrel_host_too(self):
+        self.assertIn("lo: no driver", run("host", "doctor", "lo").stdout)
 
     def test_names_an_unknown_driver(self):
         refused = run("agent", "--device", "sai:/usr/lib/libsai.so")

@@ -268,6 +268,9 @@ class Packages(unittest.TestCase):
         self.assertTrue(self.root.path("/lib/systemd/system/petrel-host.service").exists())
         self.assertIn("petrel:", self.root.path("/etc/passwd").read_text())
         self.root.run("petrel-host", "--version")
+        self.assertIn("lo: no driver", self.root.run("petrel", "host", "doctor", "lo").stdout)
+        for completion in ("bash-completion/completions", "fish/vendor_completions.d", "zsh/vendor-completions"):
+            self.assertTrue(list(self.root.path(f"/usr/share/{completion}").glob("*petrel-host*")), completion)
         self.root.run("dpkg", "-P", "petrel-host")
         self.expect_nothing_left()
 

@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "cli/agent/agent_commands.hpp"
@@ -68,6 +69,16 @@ void find_names_in_files()
     }
 }
 
+// Messages and manuals have `petrel host doctor`. It is also that command here, where the package has a link `petrel`.
+std::vector<const char*> without_host(int argc, const char* const* argv)
+{
+    std::vector<const char*> words{argv, argv + argc};
+    if (words.size() > 1 && words[1] == std::string_view{"host"}) {
+        words.erase(words.begin() + 1);
+    }
+    return words;
+}
+
 }  // namespace
 
 int run_petrel_host(int argc, const char* const* argv)
@@ -75,7 +86,8 @@ int run_petrel_host(int argc, const char* const* argv)
     find_names_in_files();
     prepare_signals();
     try {
-        const auto code = run_command_line(kPetrelHost, argc, argv, nullptr, nullptr);
+        const auto words = without_host(argc, argv);
+        const auto code = run_command_line(kPetrelHost, static_cast<int>(words.size()), words.data(), nullptr, nullptr);
         return static_cast<int>(code ? *code : refuse_command_line(code.error()));
     } catch (const std::exception& e) {  // for example out of memory
         return static_cast<int>(fail({ErrorKind::exhausted, e.what()}));
