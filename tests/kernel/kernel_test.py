@@ -9,6 +9,7 @@ with REQUIRE_KERNEL_TEST=1 in the environment that is a failure.
 
 import base64
 import io
+import lzma
 import os
 import re
 import shutil
@@ -21,6 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 HANG_GUARD_S = 240  # of one boot; it does not check speed
 BUSYBOX = Path("/bin/busybox")
+KERNEL_MODULES = ("rdma_rxe", "bonding")  # of the kernel's package: RDMA in software, and bonds
 MARK = "kernel test: "
 
 SKIPPED = 77
@@ -75,16 +77,40 @@ class Archive:
         return bytes(self.bytes)
 
 
-def initramfs(petrel_host, module, cases, state):
+def kernel_module(kernel, name):
+    """A module of the kernel and those that it needs, in the order in which they are loaded."""
+    release = kernel.name.removeprefix("vmlinuz-")
+    shown = subprocess.run(["modprobe", "-S", release, "--show-depends", name], check=True, capture_output=True, text=True)
+    return [Path(line.split()[1]) for line in shown.stdout.splitlines()]
+
+
+def module_file(path):
+    data = path.read_bytes()
+    return lzma.decompress(data) if path.suffix == ".xz" else data
+
+
+def shared_libraries(program):
+    listed = subprocess.run(["ldd", program], check=True, capture_output=True, text=True).stdout
+    return [Path(path) for path in re.findall(r"(/\S+) \(0x", listed)]
+
+
+def initramfs(petrel_host, module, rdma, kernel, cases, state):
     archive = Archive()
-    for folder in ("bin", "dev", "etc", "proc", "run", "sys", "tmp"):
+    for folder in ("bin", "dev", "etc", "lib", "lib/x86_64-linux-gnu", "lib64", "modules", "proc", "run", "sys", "tmp"):
         archive.folder(folder, 0o777 if folder == "tmp" else 0o755)
     archive.add("dev/console", 0o20600, device=(5, 1))
     archive.file("etc/passwd", b"root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n", 0o644)
     archive.file("etc/group", b"root:x:0:\nnogroup:x:65534:\n", 0o644)
     archive.file("bin/busybox", BUSYBOX.read_bytes())
     archive.file("bin/petrel-host", petrel_host)
+    archive.file("bin/rdma", Path(rdma).read_bytes())
+    for library in shared_libraries(rdma):
+        archive.file(str(library).lstrip("/"), library.read_bytes())
     archive.file("petrel_nic.ko", module)
+    for name in KERNEL_MODULES:
+        archive.folder(f"modules/{name}")
+        for place, path in enumerate(kernel_module(kernel, name)):
+            archive.file(f"modules/{name}/{place}.ko", module_file(path))
     archive.file("init", (HERE / "guest/init").read_bytes())
     archive.file("lib.sh", (HERE / "guest/lib.sh").read_bytes())
     archive.file("cases.sh", (HERE / "guest" / cases).read_bytes())
@@ -105,7 +131,8 @@ def add_state(archive, state):
 def build_module(work, headers):
     folder = work / "module"
     shutil.copytree(HERE / "module", folder, dirs_exist_ok=True)
-    subprocess.run(["make", "-s", "-C", headers, f"M={folder}", "modules"], check=True)
+    # The test needs no type information, which newer kernels make with another program.
+    subprocess.run(["make", "-s", "-C", headers, f"M={folder}", "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"], check=True)
     return (folder / "petrel_nic.ko").read_bytes()
 
 
@@ -131,13 +158,14 @@ def run(petrel_host, work):
     qemu = needed("qemu-system-x86_64 (package qemu-system-x86)", shutil.which("qemu-system-x86_64"))
     kernel = needed("a kernel with its headers (packages linux-image-amd64, linux-headers-amd64)", newest_kernel())
     needed("a static busybox (package busybox-static)", BUSYBOX.exists())
+    rdma = needed("rdma (package iproute2)", shutil.which("rdma"))
     work.mkdir(parents=True, exist_ok=True)
     module = build_module(work, headers_of(kernel))
     failed = False
     state = None
     for cases in ("cases.sh", "cases_after_reboot.sh"):
         initrd = work / "initrd"
-        initrd.write_bytes(initramfs(petrel_host.read_bytes(), module, cases, state))
+        initrd.write_bytes(initramfs(petrel_host.read_bytes(), module, rdma, kernel, cases, state))
         begin = time.monotonic()
         console = boot(qemu, kernel, initrd)
         lines = said(console)

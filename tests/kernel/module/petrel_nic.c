@@ -15,6 +15,7 @@
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <linux/version.h>
 #include <linux/wait.h>
 #include <net/dcbnl.h>
 
@@ -364,7 +365,8 @@ static void get_pause_stats(struct net_device *dev, struct ethtool_pause_stats *
 	mutex_unlock(&nic->lock);
 }
 
-/* Pause of the link, and PFC of all priorities. */
+/* Pause of the link, and PFC of all priorities. Older kernels do not ask for them. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 13, 0)
 static void get_eth_ctrl_stats(struct net_device *dev, struct ethtool_eth_ctrl_stats *stats)
 {
 	struct nic *nic = nic_of(dev);
@@ -378,6 +380,7 @@ static void get_eth_ctrl_stats(struct net_device *dev, struct ethtool_eth_ctrl_s
 	stats->MACControlFramesReceived = nic->shown.paused_by_others_ns / FRAME_NS;
 	mutex_unlock(&nic->lock);
 }
+#endif
 
 static int get_link_ext_state(struct net_device *dev, struct ethtool_link_ext_state_info *info)
 {
@@ -423,7 +426,9 @@ static const struct ethtool_ops ethtool_calls = {
 	.get_pauseparam = get_pauseparam,
 	.set_pauseparam = set_pauseparam,
 	.get_pause_stats = get_pause_stats,
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 13, 0)
 	.get_eth_ctrl_stats = get_eth_ctrl_stats,
+#endif
 	.get_link_ext_state = get_link_ext_state,
 	.get_tunable = get_tunable,
 	.set_tunable = set_tunable,
