@@ -14,6 +14,8 @@ pkg_check_modules(GNUTLS REQUIRED IMPORTED_TARGET gnutls)
 pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto)
 pkg_check_modules(HIREDIS REQUIRED IMPORTED_TARGET hiredis)
 pkg_check_modules(CPP_HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+# Without NATS a manager is alone, and everything else is built and tested.
+pkg_check_modules(NATS IMPORTED_TARGET libnats)
 # Only petrel-mpi needs MPI. Without it everything else is built and tested.
 set(MPI_CXX_SKIP_MPICXX ON) # the C interface only; the C++ one is deprecated
 find_package(MPI COMPONENTS CXX)

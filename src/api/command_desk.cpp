@@ -77,6 +77,14 @@ void CommandDesk::stored(Now now)
     }
 }
 
+void CommandDesk::end(const Error& why)
+{
+    not_stored(why);
+    for (const auto& [agent, poll] : std::exchange(polls_, {})) {
+        poll.reply(problem(kUnavailable, why.what));
+    }
+}
+
 void CommandDesk::not_stored(const Error& why)
 {
     for (const auto& [id, reply] : std::exchange(ordered_, {})) {

@@ -30,6 +30,7 @@ public:
 
     void stored(Now);
     void not_stored(const Error&);
+    void end(const Error&);  // this manager leads no more
 
 private:
     struct Ordered {

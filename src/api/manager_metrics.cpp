@@ -133,6 +133,21 @@ std::string manager_metrics(const manager::Manager& manager, Now now, const Serv
          }) {
         daemon::write_family(text, family);
     }
+    if (const auto& group = counts.group) {
+        for (const auto& family : {
+                 MetricFamily{"petrel_manager_leader", "1: of the managers that share a log, this one leads.",
+                              MetricType::gauge, one(group->leads ? 1 : 0)},
+                 MetricFamily{"petrel_manager_group_good",
+                              "1: it leads, or follows a leader. 0: no quorum, no leader, or a log that does not fit.",
+                              MetricType::gauge, one(group->good ? 1 : 0)},
+                 MetricFamily{"petrel_manager_log_entry", "The last entry of the log that this manager has stored.",
+                              MetricType::gauge, one(group->entry)},
+                 MetricFamily{"petrel_manager_log_behind", "Entries of the log that it has not stored yet.",
+                              MetricType::gauge, one(group->behind)},
+             }) {
+            daemon::write_family(text, family);
+        }
+    }
     return text;
 }
 

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "api/group_member.hpp"
 #include "base/time.hpp"
 #include "manager/manager.hpp"
 
@@ -19,6 +21,7 @@ struct ServiceCounts {
     std::uint64_t logs_taken{};
     std::uint64_t logs_other{};
     std::uint64_t logs_refused{};
+    std::optional<GroupMember::Status> group{};  // none: this manager is alone
 };
 
 std::string manager_metrics(const manager::Manager&, Now, const ServiceCounts&);

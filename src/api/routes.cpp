@@ -184,8 +184,8 @@ constexpr std::array kRoutes{
     Route{"POST", kBackup, Role::operator_, {}, nullptr},
     // An order that changes something needs the role operator.
     Route{"POST", "/api/v1/commands", Role::read, {}, nullptr},
-    Route{"GET", "/api/v1/commands", Role::read, {}, show_commands},
-    Route{"GET", "/api/v1/commands/{id}", Role::read, {}, show_command},
+    Route{"GET", "/api/v1/commands", Role::read, {}, show_commands, kJson, true},
+    Route{"GET", "/api/v1/commands/{id}", Role::read, {}, show_command, kJson, true},
     Route{"GET", "/api/v1/devices", Role::read, {}, show_devices},
     Route{"GET", "/api/v1/ports", Role::read, kPortQuery, show_ports},
     Route{"GET", "/api/v1/links", Role::read, kLinkQuery, show_links},

@@ -30,6 +30,7 @@ struct Route {
     // Null: the service answers it.
     Result<std::string> (*show)(const manager::Manager&, const http::Request&, Now){};
     std::string_view type{kJson};  // of the body of a POST
+    bool of_leader{};              // a GET: of several managers, only the leader knows the answer
 };
 
 std::span<const Route> routes();

@@ -67,7 +67,9 @@ Result<std::unique_ptr<Service>> Service::start(runtime::EventLoop& loop, manage
         return tl::unexpected(server.error());
     }
     service->server_ = std::move(*server);
-    return service->listen_for_logs().map([&] { return std::move(service); });
+    return service->listen_for_logs().and_then([&] { return service->join_group(); }).map([&] {
+        return std::move(service);
+    });
 }
 
 Service::Service(runtime::EventLoop& loop, manager::Manager manager, ServiceOptions options)
@@ -116,8 +118,14 @@ void Service::take_log(std::string_view text)
         ++counts_.logs_refused;
         return;
     }
-    ++(manager_.take_log(*line, loop_.now()) ? counts_.logs_taken : counts_.logs_other);
-    store_soon();
+    if (member_ && !member_->leads()) {
+        return keep_recent_line(text);
+    }
+    change_in_turn([](auto) {},
+                   [this, line = *line] {
+                       ++(manager_.take_log(line, loop_.now()) ? counts_.logs_taken : counts_.logs_other);
+                       store_soon();
+                   });
 }
 
 http::Server::Handlers Service::handlers()
@@ -180,8 +188,10 @@ void Service::handle(http::Request request, http::Reply reply)
         return handle_order(request, std::move(reply));
     }
     if (found.route->method == "POST") {
-        return loop_.post([this, route = found.route, request = std::move(request), part = found.part,
-                           reply = std::move(reply)] { change(*route, request, part, reply); });
+        return loop_.post(
+            [this, route = found.route, request = std::move(request), part = found.part, reply = std::move(reply)] {
+                change_in_turn(reply, [this, route, request, part, reply] { change(*route, request, part, reply); });
+            });
     }
     loop_.post([this, route = found.route, request = std::move(request), reply = std::move(reply)] {
         show(*route, request, reply);
@@ -205,9 +215,12 @@ void Service::handle_report(const http::Request& request, const std::string& age
         return reply(refused(report.error()));
     }
     waiting_bytes_ += size;
-    loop_.post([this, size, report = std::move(*report), from = who(request), reply = std::move(reply)] {
-        waiting_bytes_ -= size;
-        take(report, from, reply);
+    const std::shared_ptr<const codec::Report> waits{new codec::Report{std::move(*report)}, [this, size](auto* done) {
+                                                         waiting_bytes_ -= size;
+                                                         delete done;
+                                                     }};
+    loop_.post([this, waits, from = who(request), reply = std::move(reply)] {
+        change_in_turn(reply, [this, waits, from, reply] { take(*waits, from, reply); });
     });
 }
 
@@ -224,7 +237,7 @@ void Service::handle_poll(const http::Request& request, const std::string& agent
         return reply(refused(poll.error()));
     }
     loop_.post([this, agent, poll = std::move(*poll), reply = std::move(reply)] {
-        desk_.poll(agent, poll, loop_.now(), reply);
+        change_in_turn(reply, [this, agent, poll, reply] { desk_.poll(agent, poll, loop_.now(), reply); });
     });
 }
 
@@ -239,7 +252,7 @@ void Service::handle_order(const http::Request& request, http::Reply reply)
         return reply(std::move(*denied));
     }
     loop_.post([this, order = std::move(*order), by = who(request), reply = std::move(reply)] {
-        desk_.order(order, by, loop_.now(), reply);
+        change_in_turn(reply, [this, order, by, reply] { desk_.order(order, by, loop_.now(), reply); });
     });
 }
 
@@ -266,8 +279,9 @@ void Service::take(const codec::Report& report, const std::string& from, http::R
     } else {
         manager_.take(report, from, now);
     }
-    waiting_.push_back({std::move(reply),
-                        [this, agent = report.agent, devices = std::move(devices)] { return stored(agent, devices); }});
+    waiting_.push_back({std::move(reply), [this, agent = report.agent, devices = std::move(devices)] {
+                            return answer_to_report(agent, devices);
+                        }});
     ++reports_taken_;
     options_.reached("report_taken");
     store_soon();
@@ -336,9 +350,11 @@ void Service::copy_next()
         if (!done) {
             return reply(problem(kUnavailable, done.error().what));
         }
-        manager_.audit({loop_.now().wall, copied_for_, "backed_up", options_.backup.string(), "done"});
-        waiting_.push_back({reply, [this] { return codec::backup_json(options_.backup.string()); }});
-        store_soon();
+        change_in_turn(reply, [this, reply] {
+            manager_.audit({loop_.now().wall, copied_for_, "backed_up", options_.backup.string(), "done"});
+            waiting_.push_back({reply, [this] { return codec::backup_json(options_.backup.string()); }});
+            store_soon();
+        });
     });
 }
 
@@ -375,14 +391,29 @@ void Service::store_soon()
 void Service::store()
 {
     storing_ = false;
-    const auto added = manager_.commit();
+    if (!member_) {
+        stored(manager_.commit());
+    } else if (!member_->leads()) {
+        stored(tl::unexpected(Error{ErrorKind::unreachable, "this manager leads no more"}));
+    } else {
+        member_->commit([this](const auto& added) {
+            stored(added);
+            changes_that_waited();
+        });
+    }
+}
+
+void Service::stored(const Result<std::vector<manager::StoredEvent>>& added)
+{
     const auto waiting = std::exchange(waiting_, {});
     if (!added) {
-        ++counts_.failures;
-        if (options_.log && trouble_.empty()) {
-            options_.log(added.error().what);
+        if (!member_) {  // it reports its own troubles
+            ++counts_.failures;
+            if (options_.log && trouble_.empty()) {
+                options_.log(added.error().what);
+            }
+            trouble_ = added.error().what;
         }
-        trouble_ = added.error().what;
         for (const auto& one : waiting) {
             one.reply(problem(kUnavailable, added.error().what));
         }
@@ -403,7 +434,7 @@ void Service::store()
     desk_.stored(loop_.now());
 }
 
-std::string Service::stored(const std::string& agent, const std::set<std::string>& devices) const
+std::string Service::answer_to_report(const std::string& agent, const std::set<std::string>& devices) const
 {
     const auto now = loop_.now().wall;
     std::vector<std::pair<std::string, std::uint64_t>> highest;
@@ -415,6 +446,9 @@ std::string Service::stored(const std::string& agent, const std::set<std::string
 
 void Service::show(const Route& route, const http::Request& request, const http::Reply& reply)
 {
+    if (route.of_leader && member_ && !member_->leads()) {
+        return reply(not_leading());
+    }
     if (route.show != nullptr) {
         auto body = route.show(manager_, request, loop_.now());
         return reply(
@@ -451,11 +485,6 @@ http::Answer Service::stream(const http::Request& request)
     return viewers_.add(cursor);
 }
 
-http::Answer Service::ready() const
-{
-    return trouble_.empty() ? http::Answer{kOk, kPlain, "ready\n"} : problem(kUnavailable, trouble_);
-}
-
 std::string Service::metrics() const
 {
     auto refused = counts_.logs_refused;
@@ -470,7 +499,8 @@ std::string Service::metrics() const
                             .viewers = viewers_.count(),
                             .logs_taken = counts_.logs_taken,
                             .logs_other = counts_.logs_other,
-                            .logs_refused = refused});
+                            .logs_refused = refused,
+                            .group = member_ ? std::optional{member_->status(loop_.now().mono)} : std::nullopt});
 }
 
 void Service::prune_later()
@@ -487,7 +517,9 @@ void Service::prune_later()
 void Service::tick_later()
 {
     loop_.at(loop_.now().mono + kTickEvery, [this] {
-        desk_.tick(loop_.now());
+        if (!member_ || (member_->leads() && !member_->busy())) {
+            desk_.tick(loop_.now());
+        }
         tick_later();
     });
 }

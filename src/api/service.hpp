@@ -5,12 +5,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +22,7 @@
 #include "api/command_desk.hpp"
 #include "api/enrolment.hpp"
 #include "api/event_viewers.hpp"
+#include "api/group_member.hpp"
 #include "api/routes.hpp"
 #include "base/result.hpp"
 #include "http/server.hpp"
@@ -36,10 +39,11 @@ struct ServiceOptions {
     std::optional<certificates::Issuer> issuer{};  // of the certificates of agents
     std::filesystem::path backup{};                // where copies of the store are written; empty: nowhere
     manager::Retention retention{};
-    std::vector<syslog::LogAddress> logs{};                                        // where log lines of switches arrive
-    std::vector<syslog::Network> log_senders{};                                    // besides this machine
-    std::vector<fleet::AgentPlace> places{};                                       // racks and roles of agents
-    std::function<void(const std::string& line)> log{};                            // called in the loop's thread
+    std::optional<GroupOptions> group{};                 // the managers that share a log with this one
+    std::vector<syslog::LogAddress> logs{};              // where log lines of switches arrive
+    std::vector<syslog::Network> log_senders{};          // besides this machine
+    std::vector<fleet::AgentPlace> places{};             // racks and roles of agents
+    std::function<void(const std::string& line)> log{};  // called in the loop's thread
     std::function<void(std::string_view point)> reached{[](std::string_view) {}};  // for tests that kill the process
 };
 
@@ -58,6 +62,15 @@ private:
     struct Waiting {
         http::Reply reply;
         std::function<std::string()> answer;  // if the batch is stored
+    };
+    // What changes the manager. In a group it waits while the changes before it are stored.
+    struct Change {
+        http::Reply reply;  // for the case that it is refused
+        std::function<void()> make;
+    };
+    struct RecentLine {
+        Instant at;
+        std::string text;
     };
     struct Counts {
         std::uint64_t reports{};
@@ -95,9 +108,17 @@ private:
     http::Answer stream(const http::Request&);
     http::Answer ready() const;
     std::string metrics() const;
-    std::string stored(const std::string& agent, const std::set<std::string>& devices) const;  // the answer to a report
+    std::string answer_to_report(const std::string& agent, const std::set<std::string>& devices) const;
     void store_soon();
     void store();
+    void stored(const Result<std::vector<manager::StoredEvent>>&);
+    Result<void> join_group();
+    void change_in_turn(http::Reply, std::function<void()> make);
+    void changes_that_waited();
+    void applied(const std::vector<manager::StoredEvent>&, std::span<const manager::Batch>);
+    void keep_recent_line(std::string_view text);
+    void take_recent_lines();
+    http::Answer not_leading() const;
     void prune_later();
     void keep_alive_later();
 
@@ -109,6 +130,8 @@ private:
     EventViewers viewers_;
     CommandDesk desk_;
     std::vector<Waiting> waiting_;
+    std::deque<Change> changes_;                  // they wait
+    std::deque<RecentLine> recent_lines_;         // of logs, that came while this manager did not lead
     std::unique_ptr<manager::Store::Copy> copy_;  // under way
     http::Reply copied_;                          // the client that waits for it
     std::string copied_for_;
@@ -120,6 +143,7 @@ private:
     std::string trouble_;  // why the last commit failed; empty: it did not
     Counts counts_;
     std::vector<std::unique_ptr<syslog::LogListener>> logs_;
+    std::unique_ptr<GroupMember> member_;  // none: this manager is alone
     std::uint16_t port_{};
     std::unique_ptr<http::Server> server_;  // last: its thread uses the others
 };

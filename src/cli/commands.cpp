@@ -287,8 +287,8 @@ const Program& petrel_program()
         .about = "Storm watch for lossless Ethernet fabrics.",
         .examples = kExamples,
         .commands = all_commands,
-        .parts = {drivers::make_drivers, drivers::make_nos, drivers::with_one_address, http_client::make_client,
-                  enrolment::renew},
+        .parts = {drivers::make_drivers, drivers::make_nos, drivers::with_one_address,
+                  http_client::make_client_of_several, enrolment::renew},
     };
     return kPetrel;
 }

@@ -15,6 +15,35 @@ struct ManagerFlags {
     std::uint32_t sample_hours{24};
 };
 
+void group_flags(CLI::App& app, ManagerOptions& options)
+{
+    auto* nats = app.add_option("--nats", options.nats,
+                                "Servers of NATS, with commas: this manager is one of several that share a log there")
+                     ->type_name("URL,URL,URL");
+    app.add_option("--nats-credentials", options.nats_credentials,
+                   "USER:PASSWORD in one line, or a .creds file, for the servers")
+        ->type_name("FILE")
+        ->needs(nats);
+    app.add_option("--nats-ca", options.nats_ca,
+                   "The certificates that the servers may have (PEM); with it, TLS is used")
+        ->type_name("FILE")
+        ->needs(nats);
+    app.add_option("--nats-replicas", options.nats_replicas, "Servers that store each entry of the log, default 3")
+        ->check(CLI::Range(1U, 5U))
+        ->type_name("N")
+        ->needs(nats);
+    app.add_option(
+           "--keep-log", options.log_gib,
+           "Size of the log in NATS, default 4: a manager that was away reads on there. Set by the first manager")
+        ->check(CLI::Range(1U, 1024U))
+        ->type_name("GIB")
+        ->needs(nats);
+    app.add_option("--url", options.url,
+                   "Where agents and clients reach this manager, for the others; default: --listen")
+        ->type_name("URL")
+        ->needs(nats);
+}
+
 }  // namespace
 
 Handler manager_flags(CLI::App& app)
@@ -62,6 +91,7 @@ Handler manager_flags(CLI::App& app)
     app.add_option("--keep-sample-hours", flags->sample_hours, "For how long, default 24")
         ->check(CLI::Range(1U, 876'000U))
         ->type_name("HOURS");
+    group_flags(app, options);
     return handler([flags](const Call& call) {
         auto given = flags->options;
         given.retention.oldest_event = std::chrono::hours{24} * flags->event_days;

@@ -8,7 +8,7 @@
 
 #include "base/complaint_text.hpp"
 #include "codec/uplink_json.hpp"
-#include "config/manager_url.hpp"
+#include "daemon/manager_endpoints.hpp"
 #include "http_client/client.hpp"
 #include "runtime/state_folder.hpp"
 
@@ -67,7 +67,9 @@ Result<std::string> answer_of_manager(const ManagerAccess& access, const std::st
 
 void manager_access_flags(CLI::App& app, ManagerAccess& access)
 {
-    app.add_option("--manager", access.url, "The fabric manager; default: PETREL_MANAGER or http://127.0.0.1:7650")
+    app.add_option(
+           "--manager", access.url,
+           "The fabric manager, or all of a group with commas; default: PETREL_MANAGER or http://127.0.0.1:7650")
         ->type_name("URL");
     app.add_option("--token-file", access.token_file, "A file with the token for it; default: PETREL_TOKEN_FILE")
         ->type_name("FILE");
@@ -78,14 +80,12 @@ void manager_access_flags(CLI::App& app, ManagerAccess& access)
 Result<ManagerConnection> connect_to_manager(const ManagerAccess& access)
 {
     auto text = flag_or_environment(access.url, "PETREL_MANAGER", kThisMachine);
-    const auto url = config::parse_manager_url(text);
-    if (!url) {
-        return tl::unexpected(url.error());
+    const auto endpoints = daemon::manager_endpoints(text, access.ca_file);
+    if (!endpoints) {
+        return tl::unexpected(endpoints.error());
     }
     return token_of(access).map([&](std::string token) {
-        return ManagerConnection{std::move(text),
-                                 http_client::make_client({url->tls, url->host, url->port, access.ca_file}),
-                                 std::move(token)};
+        return ManagerConnection{std::move(text), http_client::make_client_of_several(*endpoints), std::move(token)};
     });
 }
 

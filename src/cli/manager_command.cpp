@@ -12,10 +12,12 @@
 
 #include "api/service.hpp"
 #include "certificates/certificates.hpp"
+#include "cli/group_bus.hpp"
 #include "codec/manager/cables.hpp"
 #include "codec/manager/fleet_json.hpp"
 #include "codec/manager/tokens.hpp"
 #include "codec/scenario/reader.hpp"
+#include "config/manager_url.hpp"
 #include "runtime/atomic_file.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/signals.hpp"
@@ -141,6 +143,27 @@ Parsed<std::optional<certificates::Issuer>> read_issuer(const std::string& folde
     });
 }
 
+Result<std::optional<api::GroupOptions>> join_group(const ManagerOptions& options,
+                                                    const std::optional<certificates::Issuer>& issuer)
+{
+    if (options.nats.empty()) {
+        return std::nullopt;
+    }
+    if (!options.url.empty()) {
+        if (const auto url = config::parse_manager_url(options.url); !url) {
+            return tl::unexpected(Error{ErrorKind::invalid, fmt::format("--url: {}", url.error().what)});
+        }
+    } else if (options.listen.starts_with("0.0.0.0:") || options.listen.starts_with("[::]:")) {
+        return tl::unexpected(
+            Error{ErrorKind::invalid,
+                  fmt::format("--listen {}: with --nats, --url names the address that others use", options.listen)});
+    }
+    return group_bus(options).map([&](std::shared_ptr<bus::Bus> bus) {
+        return std::optional{api::GroupOptions{std::move(bus), options.url,
+                                               issuer ? certificates::digest(issuer->certificate) : std::string{}}};
+    });
+}
+
 // Before any other thread starts, because threads inherit the signal mask.
 Result<std::unique_ptr<runtime::Signals>> stop_on_signals(runtime::EventLoop& loop)
 {
@@ -157,6 +180,11 @@ Result<void> serve(const ManagerOptions& options, const fabric::Cables& cables, 
     if (!signals) {
         return tl::unexpected(signals.error());
     }
+    auto group = join_group(options, how.issuer);  // with threads of its own
+    if (!group) {
+        return tl::unexpected(group.error());
+    }
+    how.group = std::move(*group);
     auto service = manager::Store::open(options.store)
                        .and_then([&](std::unique_ptr<manager::Store> store) {
                            return manager::Manager::start(std::move(store), cables);

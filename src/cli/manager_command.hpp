@@ -22,6 +22,12 @@ struct ManagerOptions {
     std::string tokens;
     std::string ca;  // a folder
     manager::Retention retention{};
+    std::string nats;  // servers with commas; empty: this manager is alone. The next five are for a group
+    std::string nats_credentials;
+    std::string nats_ca;
+    unsigned nats_replicas{3};
+    unsigned log_gib{4};
+    std::string url;                       // empty: the address of `listen`
     std::vector<std::string> syslog;       // addresses of log lines
     std::vector<std::string> syslog_from;  // networks
 };

@@ -41,7 +41,7 @@ std::optional<std::int64_t> whole_number(std::string_view text)
 
 bool is_path(std::string_view text) { return !text.empty() && printable(text); }
 bool is_path_or_empty(std::string_view text) { return printable(text); }
-bool is_manager_url(std::string_view text) { return text.empty() || config::parse_manager_url(text).has_value(); }
+bool is_manager_url(std::string_view text) { return text.empty() || config::parse_manager_urls(text).has_value(); }
 bool is_socket_path(std::string_view text) { return is_path(text) && text.size() <= kLongestSocketPath; }
 bool is_log_target(std::string_view text)
 {

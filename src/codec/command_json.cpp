@@ -8,6 +8,7 @@
 
 #include "codec/json_shape.hpp"
 #include "codec/json_text.hpp"
+#include "config/manager_url.hpp"
 
 namespace petrel::codec {
 namespace {
@@ -124,7 +125,7 @@ Result<uplink::CommandRecord> read_command_record(std::string_view text, std::st
     try {
         const auto tree = tree_of(text);
         uplink::CommandRecord record;
-        if (command_text(tree, "manager") != url) {
+        if (!config::name_same_managers(command_text(tree, "manager"), url)) {
             return record;
         }
         record.finished = command_number(tree, "finished");

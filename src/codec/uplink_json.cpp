@@ -8,6 +8,7 @@
 
 #include "codec/json_shape.hpp"
 #include "codec/json_text.hpp"
+#include "config/manager_url.hpp"
 
 namespace petrel::codec {
 namespace {
@@ -162,7 +163,7 @@ Result<std::map<std::string, std::uint64_t>> read_acknowledged(std::string_view 
         return tl::unexpected(Error{ErrorKind::corrupt, "not a record of acknowledgements"});
     }
     std::map<std::string, std::uint64_t> acknowledged;
-    if (text_at(*record, "manager") != url) {
+    if (!config::name_same_managers(text_at(*record, "manager"), url)) {
         return acknowledged;
     }
     for (const auto& [device, seq] : list->items()) {

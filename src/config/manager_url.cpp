@@ -46,6 +46,20 @@ bool is_this_machine(const std::string& host)
            (::inet_pton(AF_INET6, host.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6));
 }
 
+// What is between the commas.
+std::vector<std::string_view> parts(std::string_view urls)
+{
+    std::vector<std::string_view> all;
+    for (;;) {
+        const auto comma = urls.find(',');
+        all.push_back(urls.substr(0, comma));
+        if (comma == urls.npos) {
+            return all;
+        }
+        urls.remove_prefix(comma + 1);
+    }
+}
+
 }  // namespace
 
 Result<ManagerUrl> parse_manager_url(std::string_view text)
@@ -86,6 +100,25 @@ Result<ManagerUrl> parse_manager_url(std::string_view text)
         return refuse("http:// is for this machine only, another one needs https://");
     }
     return url;
+}
+
+Result<std::vector<ManagerUrl>> parse_manager_urls(std::string_view text)
+{
+    std::vector<ManagerUrl> all;
+    for (const auto one : parts(text)) {
+        const auto url = parse_manager_url(one);
+        if (!url) {
+            return tl::unexpected(url.error());
+        }
+        all.push_back(*url);
+    }
+    return all;
+}
+
+bool name_same_managers(std::string_view urls, std::string_view other_urls)
+{
+    const auto others = parts(other_urls);
+    return std::ranges::any_of(parts(urls), [&](auto one) { return std::ranges::find(others, one) != others.end(); });
 }
 
 std::string percent_escaped(std::string_view text)

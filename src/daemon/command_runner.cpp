@@ -12,6 +12,7 @@
 #include "codec/uplink_json.hpp"
 #include "config/manager_url.hpp"
 #include "daemon/control.hpp"
+#include "daemon/manager_endpoints.hpp"
 #include "daemon/manager_token.hpp"
 #include "runtime/atomic_file.hpp"
 
@@ -73,9 +74,10 @@ Result<std::unique_ptr<CommandRunner>> CommandRunner::make(runner::Loop& loop, W
                                                            const ManagerClients& clients,
                                                            const config::AgentConfig& config, Calls calls)
 {
-    const auto url = config::parse_manager_url(config.manager_url);
-    if (!url) {
-        return tl::unexpected(url.error());
+    const auto endpoints =
+        manager_endpoints(config.manager_url, config.manager_ca_file, config.manager_certificate_file);
+    if (!endpoints) {
+        return tl::unexpected(endpoints.error());
     }
     auto file = runtime::HeldFile::take(config.state_dir / kCommandFile);
     if (!file) {
@@ -95,9 +97,7 @@ Result<std::unique_ptr<CommandRunner>> CommandRunner::make(runner::Loop& loop, W
                                file->path().string(), kept.error().what),
                    {}});
     }
-    Setup setup{config,
-                clients({url->tls, url->host, url->port, config.manager_ca_file, config.manager_certificate_file}),
-                std::move(*file), std::move(calls)};
+    Setup setup{config, clients(*endpoints), std::move(*file), std::move(calls)};
     return std::unique_ptr<CommandRunner>{
         new CommandRunner{loop, std::move(workers), std::move(setup), kept.value_or(uplink::CommandRecord{})}};
 }

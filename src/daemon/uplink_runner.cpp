@@ -9,6 +9,7 @@
 
 #include "codec/uplink_json.hpp"
 #include "config/manager_url.hpp"
+#include "daemon/manager_endpoints.hpp"
 #include "daemon/manager_token.hpp"
 #include "daemon/uplink_snapshot.hpp"
 #include "runtime/atomic_file.hpp"
@@ -83,9 +84,10 @@ Result<std::unique_ptr<UplinkRunner>> UplinkRunner::make(runner::Loop& loop, std
                                                          std::string version, const Runners& runners, Policies policies,
                                                          LogCall log, Reached reached)
 {
-    const auto url = config::parse_manager_url(config.manager_url);
-    if (!url) {
-        return tl::unexpected(url.error());
+    const auto endpoints =
+        manager_endpoints(config.manager_url, config.manager_ca_file, config.manager_certificate_file);
+    if (!endpoints) {
+        return tl::unexpected(endpoints.error());
     }
     auto file = runtime::HeldFile::take(config.state_dir / kFile);
     if (!file) {
@@ -108,15 +110,8 @@ Result<std::unique_ptr<UplinkRunner>> UplinkRunner::make(runner::Loop& loop, std
              {}});
     }
     Setup setup{
-        config,
-        std::move(version),
-        runtime::random_digits(),
-        access.clients({url->tls, url->host, url->port, config.manager_ca_file, config.manager_certificate_file}),
-        access.renew,
-        std::move(*file),
-        std::move(policies),
-        std::move(log),
-        std::move(reached)};
+        config,           std::move(version),  runtime::random_digits(), access.clients(*endpoints), access.renew,
+        std::move(*file), std::move(policies), std::move(log),           std::move(reached)};
     return std::unique_ptr<UplinkRunner>{
         new UplinkRunner{loop, std::move(worker), runners, std::move(setup), std::move(before)}};
 }

@@ -33,8 +33,8 @@
 
 namespace petrel::daemon {
 
-// Makes the client of a manager.
-using ManagerClients = std::function<std::unique_ptr<http_client::Client>(const http_client::Endpoint&)>;
+// Makes the client of a manager, or of a group of managers.
+using ManagerClients = std::function<std::unique_ptr<http_client::Client>(const std::vector<http_client::Endpoint>&)>;
 
 // Renews the agent's certificate in `file` if it is time. True: the file has a new one.
 using RenewCertificate = std::function<Result<bool>(http_client::Client&, const std::filesystem::path& file,

@@ -18,6 +18,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds kLongestRetryAfter{3600};
+constexpr seconds kLongestConnect{5};
 
 // The socket of the request under way, so that another thread can end it. It is a duplicate: the library closes its own
 // at any time, and another file may then get that number.
@@ -155,7 +156,7 @@ private:
                     : Error{ErrorKind::invalid,
                             fmt::format("{} does not hold a certificate and its key", to_.certificate_file.string())});
         }
-        client_->set_connection_timeout(request.within);
+        client_->set_connection_timeout(std::min<Duration>(request.within, kLongestConnect));
         client_->set_read_timeout(request.within);
         client_->set_write_timeout(request.within);
         std::string body;

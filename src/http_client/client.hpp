@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "base/time.hpp"
@@ -30,7 +31,8 @@ struct Request {
     std::optional<std::string> body{};  // none = GET, else POST
     std::string_view content_type{};
     std::string token{};  // empty = none
-    Duration within{};    // for connecting, and for each wait for bytes; a user with a deadline for all of it cancels
+    Duration within{};    // for each wait for bytes, and at most 5 s for connecting; a user with a deadline cancels
+    bool once{};          // of several servers only one may get it: it could take effect twice
 };
 
 struct Response {
@@ -59,5 +61,10 @@ public:
 };
 
 std::unique_ptr<Client> make_client(Endpoint);
+
+// Of several servers that stand for each other, the next one gets the request if one does not answer, or answers with
+// status 503. The one that answered gets the next request. If none does, the answer is that of the last one.
+std::unique_ptr<Client> make_client_of_several(std::vector<std::unique_ptr<Client>>);
+std::unique_ptr<Client> make_client_of_several(const std::vector<Endpoint>&);
 
 }  // namespace petrel::http_client

@@ -18,7 +18,9 @@ using HeardTimes = std::map<std::string, WallTime>;  // when each device last re
 
 struct TakenMessage {
     fabric::Message message;
-    std::string event;  // one line of JSON: docs/events.md
+    std::string event;      // one line of JSON: docs/events.md
+    std::int64_t cursor{};  // 0: the store gives the next one
+    bool operator==(const TakenMessage&) const = default;
 };
 
 // An agent as its last report describes it.
@@ -91,6 +93,14 @@ struct Batch {
         return messages.empty() && heard.empty() && agents.empty() && devices.empty() && samples.empty() &&
                audit.empty() && rollouts.empty() && commands.empty() && invitations.empty() && revocations.empty();
     }
+    bool operator==(const Batch&) const = default;
+};
+
+// How far a store has come in the log that several managers share (src/group).
+struct LogPosition {
+    std::string log;        // identifies the log
+    std::uint64_t entry{};  // the number of the last one that is stored; 0: none
+    bool operator==(const LogPosition&) const = default;
 };
 
 // An event in the order in which the manager stored it.

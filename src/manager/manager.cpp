@@ -34,7 +34,6 @@ Result<void> Manager::remember()
         return tl::unexpected(sources.error());
     }
     for (const auto& known : *sources) {
-        epochs_.remember(known.source.device, {known.epoch, known.highest}, known.latest);
         view_.received_before(known.source.device, known.epoch, known.forgotten);
     }
     const auto agents = store_->agents();
@@ -52,12 +51,24 @@ Result<void> Manager::remember()
             ->each_position(
                 [&](const fabric::Source& source, fabric::Position position) { view_.received(source, position); })
             .and_then([&] { return store_->each_message([&](const auto& message) { view_.apply(message); }); });
+    return known.and_then([&] { return lead({}); });
+}
+
+Result<void> Manager::lead(Instant now)
+{
+    taken_ = {};
+    epochs_ = {};
+    commands_ = {};
+    const auto sources = store_->sources();
     const auto rollouts = store_->rollouts();
     const auto commands = store_->commands();
-    if (!known || !rollouts || !commands) {
-        return tl::unexpected(!known ? known.error() : !rollouts ? rollouts.error() : commands.error());
+    if (!sources || !rollouts || !commands) {
+        return tl::unexpected(!sources ? sources.error() : !rollouts ? rollouts.error() : commands.error());
     }
-    commands_.load(*rollouts, *commands, troubles({}));
+    for (const auto& known : *sources) {
+        epochs_.remember(known.source.device, {known.epoch, known.highest}, known.latest);
+    }
+    commands_.load(*rollouts, *commands, troubles(now));
     return {};
 }
 
@@ -138,11 +149,39 @@ void Manager::heard(const std::string& device, Now now)
     taken_.now = now.wall;
 }
 
-Result<std::vector<StoredEvent>> Manager::commit()
+Batch Manager::take_batch()
 {
     auto batch = std::exchange(taken_, {});
-    const auto heard = std::exchange(heard_, {});
     commands_.add_changes(batch);
+    return batch;
+}
+
+Result<Batch> Manager::prepare()
+{
+    heard_.clear();
+    return store_->only_new(take_batch());
+}
+
+Result<std::vector<StoredEvent>> Manager::follow(std::span<const Batch> entries, const LogPosition& position,
+                                                 std::optional<Instant> arrives)
+{
+    auto added = store_->append(entries, position);
+    if (!added) {
+        return added;
+    }
+    for (const auto& batch : entries) {
+        apply(batch);
+        for (const auto& [device, at] : batch.heard) {
+            arrives ? view_.heard(device, {*arrives, at}) : view_.heard_before(device, at);
+        }
+    }
+    return added;
+}
+
+Result<std::vector<StoredEvent>> Manager::commit()
+{
+    const auto heard = std::exchange(heard_, {});
+    const auto batch = take_batch();
     if (batch.empty()) {
         return std::vector<StoredEvent>{};
     }

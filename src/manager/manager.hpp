@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +53,14 @@ public:
     // stored; agents report it again.
     Result<std::vector<StoredEvent>> commit();
 
+    // For managers that share a log; they use these instead of commit(). prepare(): what was taken, as an entry of the
+    // log that comes next. follow(): stores and applies the next entries, also those that it prepared itself.
+    // `arrives`: when they have arrived, unless they are old. After lead(), this manager may take and prepare;
+    // before, it may only follow.
+    Result<void> lead(Instant now);
+    Result<Batch> prepare();
+    Result<std::vector<StoredEvent>> follow(std::span<const Batch>, const LogPosition&, std::optional<Instant> arrives);
+
     Result<std::unique_ptr<Store::Copy>> copy(const std::filesystem::path& path) { return store_->copy(path); }
 
     Result<void> prune(const Retention&, WallTime now);
@@ -60,6 +70,7 @@ public:
 
     const fabric::FabricView& view() const { return view_; }
     const Store& store() const { return *store_; }
+    Store& store() { return *store_; }
     const std::map<std::string, AgentRecord>& agents() const { return agents_; }
     std::string agent_of(const std::string& device) const;  // empty: none
 
@@ -67,6 +78,7 @@ private:
     Manager(std::unique_ptr<Store> store, const fabric::Cables& cables) : store_(std::move(store)), view_(cables) {}
 
     Result<void> remember();
+    Batch take_batch();
     void take_agent(const codec::Report&, const std::string& from, Now);
     void heard(const std::string& device, Now);
     void log_heard(const std::string& device, Now);

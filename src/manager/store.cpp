@@ -1,6 +1,7 @@
 #include "manager/store.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -85,6 +86,11 @@ void bind_message(SQLite::Statement& insert, std::int64_t source, const TakenMes
     insert.bind(10, us_of(message.observed_at));
     insert.bindNoCopy(11, message.text);
     insert.bindNoCopy(12, taken.event);
+    if (taken.cursor != 0) {
+        insert.bind(13, taken.cursor);
+    } else {
+        insert.bind(13);
+    }
 }
 
 }  // namespace
@@ -111,6 +117,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& path)
                            [&] {
                                store->prepare_commands();
                                prepare_access(*store->database_);
+                               prepare_log(*store->database_);
                                store->load_sources();
                            })
                 .map([&] { return std::move(store); });
@@ -152,16 +159,29 @@ std::int64_t Store::source_number(const fabric::Source& source)
     return source_numbers_[source] = database_->getLastInsertRowid();
 }
 
-Result<std::vector<StoredEvent>> Store::append(const Batch& batch)
+Result<std::vector<StoredEvent>> Store::append(const Batch& batch) { return append({&batch, 1}, nullptr); }
+
+Result<std::vector<StoredEvent>> Store::append(std::span<const Batch> batches, const LogPosition& position)
+{
+    return append(batches, &position);
+}
+
+Result<std::vector<StoredEvent>> Store::append(std::span<const Batch> batches, const LogPosition* position)
 {
     auto numbers = numbers_;  // as they are if the transaction fails
     auto sources = source_numbers_;
     auto stored = guarded(path_, [&] {
         SQLite::Transaction transaction{*database_};
-        auto added = add_messages(batch);
-        add_rest(batch);
-        add_commands(batch);
-        add_access(batch);
+        std::vector<StoredEvent> added;
+        for (const auto& batch : batches) {
+            std::ranges::move(add_messages(batch), std::back_inserter(added));
+            add_rest(batch);
+            add_commands(batch);
+            add_access(batch);
+        }
+        if (position != nullptr) {
+            set_position(*position);
+        }
         transaction.commit();
         return added;
     });
@@ -179,15 +199,16 @@ std::vector<StoredEvent> Store::add_messages(const Batch& batch)
         return added;
     }
     std::map<SourceEpoch, Numbers> changed;
-    SQLite::Statement insert{
-        *database_, "INSERT OR IGNORE INTO event(source, epoch, number, kind, port, priority, cause, "
-                    "neighbour_reason, at_us, taken_us, text, event) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+    SQLite::Statement insert{*database_,
+                             "INSERT INTO event(source, epoch, number, kind, port, priority, cause, neighbour_reason, "
+                             "at_us, taken_us, text, event, id) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                             "ON CONFLICT(source, epoch, number) DO NOTHING"};
     for (const auto& taken : batch.messages) {
         const auto& message = taken.message;
         const auto source = source_number(message.source);
         if (message.source.channel == fabric::Channel::agent) {
             auto& numbers = numbers_[{source, message.position.epoch}];
-            if (message.position.number <= numbers.forgotten) {
+            if (message.position.number <= numbers.forgotten && taken.cursor == 0) {
                 continue;
             }
             numbers.highest = std::max(numbers.highest, message.position.number);

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,6 +67,14 @@ public:
     // Everything or nothing. A message whose source and position are known is ignored. Returns the new ones.
     Result<std::vector<StoredEvent>> append(const Batch&);
 
+    // For managers that share a log. Stores its next entries, up to this position.
+    Result<std::vector<StoredEvent>> append(std::span<const Batch>, const LogPosition&);
+    // The batch without the messages that are known. Each other one has its cursor, so all managers give it the same.
+    Result<Batch> only_new(Batch) const;
+    Result<std::optional<LogPosition>> position() const;  // none: the store follows no log
+    Result<void> leave_log();
+    Result<bool> empty() const;
+
     // Forgets what is too old or too much. `keep`: messages that stay, because an error that they opened is open.
     Result<void> prune(const Retention&, WallTime now,
                        const std::map<fabric::Source, std::vector<fabric::Position>>& keep);
@@ -102,6 +111,9 @@ private:
     };
 
     static void prepare_access(SQLite::Database&);
+    Result<std::vector<StoredEvent>> append(std::span<const Batch>, const LogPosition*);
+    static void prepare_log(SQLite::Database&);
+    void set_position(const LogPosition&);
     void load_sources();
     std::int64_t source_number(const fabric::Source&);
     std::vector<StoredEvent> add_messages(const Batch&);

@@ -32,6 +32,7 @@ def body(*lines, **of_head):
 
 class Manager:
     program = PETREL
+    listen = "127.0.0.1:0"
 
     def __init__(self, folder, *arguments, expect_start=True):
         self.folder = Path(folder)
@@ -43,7 +44,7 @@ class Manager:
 
     def start(self):
         self.process = subprocess.Popen(
-            [PETREL, "manager", "--listen", "127.0.0.1:0", "--store", self.folder / "m.db", *self.arguments],
+            [PETREL, "manager", "--listen", self.listen, "--store", self.folder / "m.db", *self.arguments],
             stderr=subprocess.PIPE, text=True)
         self.port = 0
         self.logs = []  # where log lines arrive: "udp:127.0.0.1:5514"

@@ -26,6 +26,7 @@ LIBRARY_OF_HEADER = {
     "microhttpd.h": "PkgConfig::LIBMICROHTTPD",
     "httplib.h": "PkgConfig::CPP_HTTPLIB",
     "mpi.h": "MPI::MPI_CXX",
+    "nats/": "PkgConfig::NATS",
 }
 
 # Headers that a pure module must not include, neither directly nor through one of our headers. <chrono> is allowed,

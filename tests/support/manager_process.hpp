@@ -22,10 +22,13 @@ namespace petrel::test {
 
 class ManagerProcess {
 public:
-    explicit ManagerProcess(std::filesystem::path folder) : folder_(std::move(folder))
+    // `flags`: more of them, as for `petrel manager`.
+    explicit ManagerProcess(std::filesystem::path folder, std::vector<std::string> flags = {},
+                            const std::string& die_at = {})
+        : folder_(std::move(folder)), flags_(std::move(flags))
     {
         std::filesystem::create_directories(folder_);
-        start();
+        start(die_at);
     }
     ~ManagerProcess() { kill(); }
     ManagerProcess(const ManagerProcess&) = delete;
@@ -40,10 +43,15 @@ public:
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // an aborted test leaves no manager behind
             ::dup2(err.write_end, STDERR_FILENO);
             ::setenv("TEST_AGENT_DIE_AT", die_at.c_str(), 1);
-            const auto listen = "127.0.0.1:" + std::to_string(port_);
-            const auto file = store_file().string();
-            ::execl(PETREL_BIN_DIR "/petrel-test-agent", "petrel-test-agent", "manager", "--listen", listen.c_str(),
-                    "--store", file.c_str(), static_cast<char*>(nullptr));
+            std::vector<std::string> words{PETREL_BIN_DIR "/petrel-test-agent",  "manager", "--listen",
+                                           "127.0.0.1:" + std::to_string(port_), "--store", store_file().string()};
+            words.insert(words.end(), flags_.begin(), flags_.end());
+            std::vector<char*> argv;
+            for (auto& word : words) {
+                argv.push_back(word.data());
+            }
+            argv.push_back(nullptr);
+            ::execv(argv.front(), argv.data());
             ::_exit(127);
         }
         detail::close_end(err.write_end);
@@ -62,12 +70,27 @@ public:
         }
     }
 
+    bool has_died() const
+    {
+        siginfo_t info{};
+        ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+        return info.si_pid == pid_;
+    }
+
     // Until it has died by itself.
     void wait()
     {
         ::waitpid(pid_, nullptr, 0);
         detail::close_end(log_);
         pid_ = -1;
+    }
+
+    // The body of its answer; empty: none, or another status than 200.
+    std::string get(const std::string& path) const
+    {
+        const auto client = http_client::make_client({false, "127.0.0.1", static_cast<std::uint16_t>(port_), {}});
+        const auto answer = client->send({.path = path, .within = std::chrono::seconds{60}});
+        return answer && answer->status == 200 ? answer->body : std::string{};
     }
 
     std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
@@ -121,6 +144,7 @@ private:
     }
 
     std::filesystem::path folder_;
+    std::vector<std::string> flags_;
     int port_{};
     int log_{-1};
     pid_t pid_{-1};

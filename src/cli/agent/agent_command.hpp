@@ -41,7 +41,7 @@ struct AgentParts {
     // Fills in what a configuration implies. Null: nothing.
     config::AgentConfig (*complete)(config::AgentConfig){};
     // The client of a manager. Null: this program cannot report to one.
-    std::unique_ptr<http_client::Client> (*make_manager_client)(http_client::Endpoint){};
+    std::unique_ptr<http_client::Client> (*make_manager_client)(const std::vector<http_client::Endpoint>&){};
     // Renews the agent's certificate. Null: this program has none.
     Result<bool> (*renew_certificate)(http_client::Client&, const std::filesystem::path& file, const std::string& agent,
                                       WallTime now){};

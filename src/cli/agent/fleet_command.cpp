@@ -16,6 +16,7 @@
 #include "codec/fleet_client_json.hpp"
 #include "codec/uplink_json.hpp"
 #include "config/manager_url.hpp"
+#include "daemon/manager_endpoints.hpp"
 #include "daemon/manager_token.hpp"
 #include "http_client/client.hpp"
 #include "reports/agent/control_problems.hpp"
@@ -30,10 +31,11 @@ using namespace std::chrono_literals;
 using FleetCommand = control::ControlRequest::Command;
 
 constexpr int kLookAgain_ms = 100;
+constexpr int kLooksForLeader = 300;
 constexpr int kFollow_ms = 1000;
 constexpr std::size_t kEventsOfAPage = 1000;
 
-// One manager, and the token with which it admits this client.
+// One manager or a group, and the token with which it admits this client.
 class ManagerClient {
 public:
     static Result<ManagerClient> make(const FleetOptions& options, const AgentParts& parts)
@@ -42,27 +44,30 @@ public:
             return tl::unexpected(
                 Error{ErrorKind::unsupported, "--manager: this program cannot send to a manager; `petrel` can"});
         }
-        const auto url = config::parse_manager_url(options.manager);
-        if (!url) {
-            return tl::unexpected(url.error());
+        const auto endpoints = daemon::manager_endpoints(options.manager, options.ca_file);
+        if (!endpoints) {
+            return tl::unexpected(endpoints.error());
         }
         auto token = daemon::manager_token(options.token_file);
         if (!token) {
             return tl::unexpected(token.error());
         }
-        return ManagerClient{options.manager,
-                             parts.make_manager_client({url->tls, url->host, url->port, options.ca_file}),
+        return ManagerClient{options.manager, endpoints->size() > 1, parts.make_manager_client(*endpoints),
                              std::move(*token)};
     }
+
+    bool is_group() const { return group_; }
 
     // The body of a good answer. With a body it is a POST.
     Result<std::string> request(std::string path, std::optional<std::string> body = {}) const
     {
+        const bool once = body.has_value();
         auto response = client_->send({.path = std::move(path),
                                        .body = std::move(body),
                                        .content_type = "application/json",
                                        .token = token_,
-                                       .within = 15s});
+                                       .within = 15s,
+                                       .once = once});
         if (!response) {
             return tl::unexpected(response.error());
         }
@@ -77,11 +82,12 @@ public:
     }
 
 private:
-    ManagerClient(std::string url, std::unique_ptr<http_client::Client> client, std::string token)
-        : url_(std::move(url)), client_(std::move(client)), token_(std::move(token))
+    ManagerClient(std::string url, bool group, std::unique_ptr<http_client::Client> client, std::string token)
+        : url_(std::move(url)), group_(group), client_(std::move(client)), token_(std::move(token))
     {}
 
     std::string url_;
+    bool group_;
     std::unique_ptr<http_client::Client> client_;
     std::string token_;
 };
@@ -92,17 +98,32 @@ bool has_ended(const control::FleetReport& report)
            std::ranges::none_of(report.agents, [](const auto& one) { return one.state == "waiting"; });
 }
 
+// A group has another leader after some seconds.
+Result<control::FleetReport> look_at(const ManagerClient& manager, std::uint64_t id)
+{
+    for (int tries = manager.is_group() ? kLooksForLeader : 1;; --tries) {
+        auto body = manager.request(fmt::format("/api/v1/commands/{}", id));
+        if (body || body.error().kind != ErrorKind::unreachable || tries == 1) {
+            return body.and_then(codec::read_fleet_report);
+        }
+        ::poll(nullptr, 0, kLookAgain_ms);
+    }
+}
+
 Result<control::FleetReport> follow(const ManagerClient& manager, const control::FleetRequest& request)
 {
+    if (manager.is_group()) {  // finds the leader: the order itself is sent to one manager only
+        if (const auto leads = manager.request("/api/v1/commands"); !leads) {
+            return tl::unexpected(leads.error());
+        }
+    }
     auto report =
         manager.request("/api/v1/commands", codec::fleet_request_json(request)).and_then([](const std::string& body) {
             return codec::read_fleet_report(body);
         });
     while (report && !request.dry_run && !has_ended(*report)) {
         ::poll(nullptr, 0, kLookAgain_ms);
-        report = manager.request(fmt::format("/api/v1/commands/{}", report->id)).and_then([](const std::string& body) {
-            return codec::read_fleet_report(body);
-        });
+        report = look_at(manager, report->id);
     }
     return report;
 }
