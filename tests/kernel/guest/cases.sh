@@ -276,6 +276,7 @@ healthy nic0
 begin "an RDMA device on a NIC: its counters are read"
 doctor nic0 "watched    yes"
 petrel-host doctor nic0 | grep -q "^  RDMA" && wrong "the doctor names RDMA where there is none"
+load crc32_generic
 load rdma_rxe || wrong "no RDMA in software"
 rdma link add rxe0 type rxe netdev nic0 || wrong "no RDMA device"
 grep -qx nic0 /sys/class/infiniband/rxe0/ports/1/gid_attrs/ndevs/0 || wrong "the RDMA device is not that of nic0"
