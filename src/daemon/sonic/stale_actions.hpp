@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "base/time.hpp"
-#include "daemon/log.hpp"
+#include "daemon/nos.hpp"
 #include "sonic/config.hpp"
 #include "sonic/store.hpp"
-#include "watchdog/observation.hpp"
 
 namespace petrel::daemon {
 
