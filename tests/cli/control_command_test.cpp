@@ -457,7 +457,9 @@ TEST(ControlCommand, ReportsAllBadArgumentsAtOnce)
     EXPECT_EQ(queue.exit_code, 2);
     EXPECT_NE(queue.err.find("--devic: no such flag; the nearest is --device"), std::string::npos) << queue.err;
     const auto none = run(test::petrel({"explain"}));
-    EXPECT_EQ(none.err, "QUEUE: which one? PORT:PRIORITY, e.g. Ethernet4:3\nRun with --help for more information.\n");
+    EXPECT_EQ(none.err,
+              "QUEUE: which one? PORT:PRIORITY, e.g. Ethernet4:3; of a NIC its interface, e.g. eth0\nRun with --help "
+              "for more information.\n");
     for (const auto* last : {"0", "-1", "x", "4294967296"}) {
         const auto ended = run(test::petrel({"events", "--last", last}));
         EXPECT_EQ(ended.exit_code, 2);
