@@ -25,7 +25,6 @@ using namespace std::chrono_literals;
 constexpr auto kPurpose = "agents and clients";
 constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20;
 constexpr auto kPruneEvery = 10s;
-constexpr auto kSilentAfter = 60s;  // an agent that sends no report for so long may have given its devices to another
 constexpr auto kKeepAliveEvery = 15s;
 constexpr auto kTickEvery = 1s;
 
@@ -75,11 +74,11 @@ Result<std::unique_ptr<Service>> Service::start(runtime::EventLoop& loop, manage
 Service::Service(runtime::EventLoop& loop, manager::Manager manager, ServiceOptions options)
     : loop_(loop),
       manager_(std::move(manager)),
+      reports_(manager_, runtime::random_digits()),
       options_(std::move(options)),
       access_(options_.tokens, options_.issuer ? options_.issuer->certificate : ""),
       viewers_(loop_, manager_),
-      desk_(manager_, options_.places, [this] { store_soon(); }),
-      boot_(runtime::random_digits())
+      desk_(manager_, options_.places, [this] { store_soon(); })
 {
     tick_later();
     if (options_.issuer) {
@@ -259,47 +258,16 @@ void Service::handle_order(const http::Request& request, http::Reply reply)
 void Service::take(const codec::Report& report, const std::string& from, http::Reply reply)
 {
     const auto now = loop_.now();
-    std::set<std::string> devices{report.names.begin(), report.names.end()};
-    for (const auto& one : report.events) {
-        devices.insert(one.event.device);
-    }
-    for (const auto& state : report.devices) {
-        devices.insert(state.device);
-    }
-    if (const auto other = other_agent(report.agent, devices, now.mono); !other.empty()) {
+    auto taken = reports_.take(report, from, now);
+    if (!taken) {
         ++counts_.refused;
-        return reply(problem(kConflict, other));
+        return reply(problem(kConflict, taken.error().what));
     }
-    agents_heard_[report.agent] = now.mono;
-    if (!report.manager.empty() && report.manager != boot_) {
-        // This process may have older files: events here would hide that earlier ones are missing.
-        auto without_events = report;
-        without_events.events.clear();
-        manager_.take(without_events, from, now);
-    } else {
-        manager_.take(report, from, now);
-    }
-    waiting_.push_back({std::move(reply), [this, agent = report.agent, devices = std::move(devices)] {
-                            return answer_to_report(agent, devices);
-                        }});
+    waiting_.push_back({std::move(reply),
+                        [this, taken = std::move(*taken)] { return reports_.answer(taken, loop_.now().wall); }});
     ++reports_taken_;
     options_.reached("report_taken");
     store_soon();
-}
-
-// Two devices with the same name would be one here, and each would hide events of the other. Empty: there are none.
-std::string Service::other_agent(const std::string& agent, const std::set<std::string>& devices, Instant now) const
-{
-    for (const auto& device : devices) {
-        const auto other = manager_.agent_of(device);
-        const auto heard = agents_heard_.find(other);
-        if (other != agent && heard != agents_heard_.end() && now - heard->second < kSilentAfter) {
-            return fmt::format(
-                "the device '{}' is reported by the agent '{}': give one of them another name ([[device]] name)",
-                excerpt(device), excerpt(other));
-        }
-    }
-    return {};
 }
 
 void Service::change(const Route& route, const http::Request& request, const std::string& part, http::Reply reply)
@@ -432,16 +400,6 @@ void Service::stored(const Result<std::vector<manager::StoredEvent>>& added)
     }
     viewers_.publish(*added);
     desk_.stored(loop_.now());
-}
-
-std::string Service::answer_to_report(const std::string& agent, const std::set<std::string>& devices) const
-{
-    const auto now = loop_.now().wall;
-    std::vector<std::pair<std::string, std::uint64_t>> highest;
-    for (const auto& device : devices) {
-        highest.emplace_back(device, manager_.store().highest(device));
-    }
-    return codec::stored_json(boot_, highest, manager_.to_clear(agent, now), now);
 }
 
 void Service::show(const Route& route, const http::Request& request, const http::Reply& reply)

@@ -8,10 +8,8 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +25,7 @@
 #include "base/result.hpp"
 #include "http/server.hpp"
 #include "manager/manager.hpp"
+#include "manager/report_desk.hpp"
 #include "runtime/event_loop.hpp"
 #include "syslog/log_listener.hpp"
 
@@ -97,7 +96,6 @@ private:
 
     // In the loop.
     void take(const codec::Report&, const std::string& from, http::Reply);
-    std::string other_agent(const std::string& agent, const std::set<std::string>& devices, Instant now) const;
     void take_log(std::string_view line);
     void tick_later();
     void change(const Route&, const http::Request&, const std::string& part, http::Reply);
@@ -108,7 +106,6 @@ private:
     http::Answer stream(const http::Request&);
     http::Answer ready() const;
     std::string metrics() const;
-    std::string answer_to_report(const std::string& agent, const std::set<std::string>& devices) const;
     void store_soon();
     void store();
     void stored(const Result<std::vector<manager::StoredEvent>>&);
@@ -124,6 +121,7 @@ private:
 
     runtime::EventLoop& loop_;
     manager::Manager manager_;
+    manager::ReportDesk reports_;
     ServiceOptions options_;
     Access access_;
     std::optional<Enrolment> enrolment_;
@@ -135,11 +133,9 @@ private:
     std::unique_ptr<manager::Store::Copy> copy_;  // under way
     http::Reply copied_;                          // the client that waits for it
     std::string copied_for_;
-    std::map<std::string, Instant> agents_heard_;
     std::uint64_t reports_taken_{};  // since the last commit
     bool storing_{};
     std::atomic<std::size_t> waiting_bytes_{};
-    const std::string boot_;
     std::string trouble_;  // why the last commit failed; empty: it did not
     Counts counts_;
     std::vector<std::unique_ptr<syslog::LogListener>> logs_;

@@ -31,7 +31,7 @@ Result<void> Service::join_group()
     }
     const auto thread = [] { return std::make_unique<runtime::WorkerThread>(GroupMember::kMostJobs); };
     member_ = std::make_unique<GroupMember>(
-        loop_, GroupMember::Workers{thread(), thread()}, manager_, group, boot_,
+        loop_, GroupMember::Workers{thread(), thread()}, manager_, group, reports_.boot(),
         GroupMember::Calls{[this](const auto& added, auto batches) { applied(added, batches); },
                            [this] { take_recent_lines(); },
                            [this](const Error& why) {

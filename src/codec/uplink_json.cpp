@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kDeepest = 8;
 constexpr std::size_t kLongestProblem = 300;
+constexpr auto kForgotten = "events_forgotten";
 
 Error not_an_answer(std::string_view why) { return {ErrorKind::corrupt, fmt::format("not an answer: {}", why)}; }
 
@@ -34,6 +35,13 @@ std::string text_at(const Json& object, const char* key)
 {
     const auto at = object.find(key);
     return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
+}
+
+// 0 if there is no such number.
+std::uint64_t number_at(const Json& object, const char* key)
+{
+    const auto at = object.find(key);
+    return at != object.end() && at->is_number_unsigned() ? at->get<std::uint64_t>() : 0;
 }
 
 std::string_view link_word(std::optional<bool> up) { return !up ? "unknown" : *up ? "up" : "down"; }
@@ -81,7 +89,20 @@ std::string snapshot_line(const uplink::DeviceState& device)
 std::string gap_line(const uplink::Gap& gap)
 {
     return to_line(
-        Json{{"seq", gap.last}, {"event", "events_forgotten"}, {"device", gap.device}, {"first", gap.first}});
+        Json{{"seq", gap.last}, {"event", kForgotten}, {"device", gap.device}, {"first", gap.first}});
+}
+
+std::optional<uplink::Gap> read_gap(std::string_view line)
+{
+    if (line.find(kForgotten) == std::string_view::npos) {
+        return std::nullopt;  // parsing each of many events would take long
+    }
+    const auto object = object_in(line);
+    if (!object || text_at(*object, "event") != kForgotten) {
+        return std::nullopt;
+    }
+    const uplink::Gap gap{text_at(*object, "device"), number_at(*object, "first"), number_at(*object, "seq")};
+    return gap.first != 0 && gap.first <= gap.last ? std::optional{gap} : std::nullopt;
 }
 
 std::string samples_line(std::span<const uplink::QueueSample> samples)

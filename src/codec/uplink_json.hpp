@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,8 @@ std::string report_head(std::string_view agent, std::string_view boot, std::stri
 std::string snapshot_line(const uplink::DeviceState&);
 // An event with the number of the last one that it stands for.
 std::string gap_line(const uplink::Gap&);
+// None: the line is something else.
+std::optional<uplink::Gap> read_gap(std::string_view line);
 std::string samples_line(std::span<const uplink::QueueSample>);
 
 // The answer to a report.

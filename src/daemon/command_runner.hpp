@@ -16,7 +16,7 @@
 #include "base/result.hpp"
 #include "config/agent_config.hpp"
 #include "control/request.hpp"
-#include "daemon/uplink_runner.hpp"
+#include "daemon/manager_channel.hpp"
 #include "http_client/client.hpp"
 #include "runner/log_line.hpp"
 #include "runner/loop.hpp"

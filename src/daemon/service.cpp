@@ -14,8 +14,10 @@
 #include "daemon/log_text.hpp"
 #include "daemon/metrics.hpp"
 #include "daemon/notify.hpp"
+#include "daemon/uplink_files.hpp"
 #include "http/listening_socket.hpp"
 #include "runtime/helper_process.hpp"
+#include "runtime/random_digits.hpp"
 #include "runtime/start_guard.hpp"
 #include "words/words.hpp"
 
@@ -102,13 +104,30 @@ Result<void> Service::make_uplink()
         return tl::unexpected(
             Error{ErrorKind::unsupported, "manager.url: this program cannot report to a manager; `petrel agent` can"});
     }
-    return UplinkRunner::make(
-               loop_, around_.make_worker(UplinkRunner::kMostJobs),
-               {options_.manager_clients, options_.renew_certificate}, config_, options_.version, runners_,
-               [this]() -> const config::PolicyFile& { return policies_->file(); },
-               [this](const Log::Line& line) { log(line); }, [this](std::string_view point) { reached(point); })
-        .map([this](std::unique_ptr<UplinkRunner> made) { uplink_ = std::move(made); })
-        .and_then([this] { return make_commands(); });
+    const auto log_call = [this](const Log::Line& line) { log(line); };
+    auto channel = HttpChannel::make(loop_, around_.make_worker(HttpChannel::kMostJobs),
+                                     {options_.manager_clients, options_.renew_certificate}, config_, log_call);
+    if (!channel) {
+        return tl::unexpected(channel.error());
+    }
+    auto files = UplinkFiles::open(config_, log_call);
+    if (!files) {
+        return tl::unexpected(files.error());
+    }
+    runner::UplinkRunner::Setup setup{
+        .agent = config_.name,
+        .boot = runtime::random_digits(),
+        .version = options_.version,
+        .manager = config_.manager_url,
+        .history_events = config_.history_events,
+        .channel = std::move(*channel),
+        .memory = std::move(*files),
+        .worker = around_.make_worker(runner::UplinkRunner::kMostJobs),
+        .neighbours = [this](std::string_view device) { return runner::neighbours_of(policies_->file(), device); },
+        .log = log_call,
+        .reached = [this](std::string_view point) { reached(point); }};
+    uplink_ = std::make_unique<runner::UplinkRunner>(loop_, runners_, std::move(setup));
+    return make_commands();
 }
 
 Result<void> Service::make_commands()

@@ -20,11 +20,12 @@
 #include "daemon/control_desk.hpp"
 #include "daemon/driver.hpp"
 #include "daemon/limited_log.hpp"
+#include "daemon/manager_channel.hpp"
 #include "daemon/nos_runner.hpp"
 #include "daemon/runners.hpp"
 #include "daemon/surroundings.hpp"
 #include "daemon/switch_logs.hpp"
-#include "daemon/uplink_runner.hpp"
+#include "runner/uplink_runner.hpp"
 
 namespace petrel::daemon {
 
@@ -123,7 +124,7 @@ private:
     SwitchLogs switch_logs_;
     std::vector<std::unique_ptr<DeviceRunner>> runners_;
     std::unique_ptr<NosRunner> nos_;
-    std::unique_ptr<UplinkRunner> uplink_;  // null: there is no manager
+    std::unique_ptr<runner::UplinkRunner> uplink_;  // null: there is no manager
     std::unique_ptr<CommandRunner> commands_;
     bool runners_started_{};
     ControlDesk desk_;

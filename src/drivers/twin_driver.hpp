@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "daemon/driver.hpp"
-#include "lab/live_twin.hpp"
+#include "lab/live/live_twin.hpp"
 
 namespace petrel::drivers {
 

@@ -92,7 +92,9 @@ struct ShownLink {
 
 class FabricView {
 public:
-    explicit FabricView(const Cables& cables = {}, Duration silent_after = std::chrono::seconds{60});
+    static constexpr Duration kSilentAfter = std::chrono::seconds{60};
+
+    explicit FabricView(const Cables& cables = {}, Duration silent_after = kSilentAfter);
 
     // A message that has just arrived, or that arrived earlier and was stored.
     void apply(const Message&);

@@ -1,5 +1,7 @@
 #include "lab/agent_in_twin.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -113,7 +115,7 @@ void AgentInTwin::call(twin::Ps now, const std::function<void()>& what)
 void AgentInTwin::in_process(std::function<void(runner::DeviceRunner&)> what)
 {
     if (process_) {
-        process_->loop.post([this, what = std::move(what)] { what(*process_->device_runner); });
+        process_->loop.post([this, what = std::move(what)] { what(process_->device_runner()); });
         process_->loop.turn();
     }
 }
@@ -167,19 +169,79 @@ void AgentInTwin::begin()
     const auto call_at = until_death();
     process_.reset(new Process{TwinLoop{*clock_, call_at}});
     auto& loop = process_->loop;
+    auto memory = std::make_unique<DiskMemory>(disk_, [this, &loop] { loop.block(disk_.write_takes); });
+    recall(*memory);
     runner::DeviceRunner::Setup setup{
         .name = disk_.device,
         .driver = "twin",
         .hang_after = options_.hang_after,
         .fault_hook = [this](device::FaultPoint step) { die_if({scenario::KillAgent::When::in_command, step}); },
         .source = std::make_unique<Node>(*this),
-        .memory = std::make_unique<DiskMemory>(disk_, [this, &loop] { loop.block(disk_.write_takes); }),
+        .memory = std::move(memory),
         .worker = std::make_unique<TwinWorker>(
             loop, call_at, [this](runner::JobKind job, Instant begin) { return takes(job, begin); })};
     runner::RunnerHost& host = *this;
-    process_->device_runner.emplace(loop, host, std::move(setup), policies_);
-    process_->device_runner->start({});
+    process_->runners.push_back(
+        std::make_unique<runner::DeviceRunner>(loop, host, std::move(setup), policies_));
+    process_->device_runner().start({});
+    if (options_.reporting) {
+        begin_uplink(call_at);
+    }
     loop.turn();
+}
+
+void AgentInTwin::begin_uplink(const CallAt& call_at)
+{
+    auto& loop = process_->loop;
+    auto channel = std::make_unique<TwinChannel>(loop, [this](std::string report) {
+        options_.reporting->carry(++last_report_, std::move(report));
+        return last_report_;
+    });
+    process_->channel = channel.get();
+    const auto at_once = [](runner::JobKind, Instant) { return Duration::zero(); };
+    process_->uplink = std::make_unique<runner::UplinkRunner>(
+        loop, process_->runners,
+        runner::UplinkRunner::Setup{.agent = disk_.device,
+                                    .boot = fmt::format("{:016x}{:016x}", node_.value, life_),
+                                    .version = "lab",
+                                    .manager = "the manager",
+                                    .history_events = DiskMemory::kMostEvents,
+                                    .pace = options_.reporting->pace,
+                                    .channel = std::move(channel),
+                                    .memory = std::make_unique<DiskUplinkMemory>(disk_),
+                                    .worker = std::make_unique<TwinWorker>(loop, call_at, at_once),
+                                    .neighbours = [](std::string_view) { return runner::Neighbours{}; },
+                                    .log = [](const runner::LogLine&) {},
+                                    .reached = [](std::string_view) {}});
+    process_->uplink->start();
+}
+
+// A process that died may have written events and not published them, or published events that it could not write.
+void AgentInTwin::recall(const runner::Memory& memory)
+{
+    if (!options_.reporting) {
+        return;
+    }
+    std::uint64_t last = 0;
+    for (auto& event : written_) {
+        event.lost = event.lost || event.seq > memory.last_seq();
+        last = event.lost ? last : event.seq;
+    }
+    for (const auto& event : memory.events()) {
+        if (event.seq > last) {
+            written_.push_back({event.seq, event.json});
+        }
+    }
+}
+
+void AgentInTwin::answer(std::uint64_t number, const runner::ManagerAnswer& answer, twin::Ps when)
+{
+    on_node(when, [this, number, answer] {
+        if (process_ && process_->channel != nullptr) {
+            process_->channel->receive(number, answer);
+            process_->loop.turn();
+        }
+    });
 }
 
 void AgentInTwin::end()
@@ -386,10 +448,23 @@ void AgentInTwin::state_written(const runner::DeviceRunner&, const Result<void>&
     }
 }
 
+void AgentInTwin::settled(const runner::DeviceRunner&)
+{
+    if (process_->uplink) {
+        process_->uplink->look();
+    }
+}
+
 void AgentInTwin::event_written(const runner::DeviceRunner& runner, const watchdog::Watchlist& list,
-                                const watchdog::Event& event, const std::string&)
+                                const watchdog::Event& event, const std::string& json)
 {
     events_.push_back(event);
+    if (options_.reporting) {
+        written_.push_back({event.seq, json});
+    }
+    if (process_->uplink) {
+        process_->uplink->event_written();
+    }
     if (runner.agent() == nullptr) {
         lists_.push_back(std::make_shared<watchdog::Watchlist>(list));
         return;

@@ -23,9 +23,11 @@
 #include "device/synthetic/faulty_device.hpp"
 #include "device/synthetic/removable_ports.hpp"
 #include "lab/simulated_disk.hpp"
-#include "lab/twin_device.hpp"
+#include "lab/live/twin_device.hpp"
 #include "lab/twin_loop.hpp"
+#include "lab/uplink_in_twin.hpp"
 #include "runner/device_runner.hpp"
+#include "runner/uplink_runner.hpp"
 #include "scenario/agent_fault.hpp"
 #include "twin/twin.hpp"
 #include "watchdog/policy.hpp"
@@ -33,12 +35,26 @@
 
 namespace petrel::lab {
 
+// How an agent reports to its manager.
+struct Reporting {
+    uplink::Pace pace;
+    std::function<void(std::uint64_t number, std::string report)> carry;  // called on the agent's node
+};
+
+// An event that an agent has written to its memory.
+struct WrittenEvent {
+    std::uint64_t seq{};
+    std::string json;
+    bool lost{};  // the memory has lost it: the next process of the agent did not find it
+};
+
 class AgentInTwin final : device::NoticeSink, device::FaultyDevice::Delay, runner::RunnerHost {
 public:
     struct Options : Hardware {
         Duration look_takes{};
         Duration command_takes{};
         Duration hang_after{std::chrono::seconds{5}};  // the runner reports a device whose call takes longer
+        std::optional<Reporting> reporting{};          // none: there is no manager
     };
 
     // Fails with complaints if the device's capabilities do not support the policies.
@@ -56,6 +72,9 @@ public:
     Parsed<void> change(const watchdog::PolicyBook&, twin::Ps when);
     // The process reloads an unchanged configuration.
     void reload(twin::Ps when);
+
+    // The manager's answer to a report arrives.
+    void answer(std::uint64_t number, const runner::ManagerAnswer&, twin::Ps when);
 
     // Faults of the device, its ports, the clock and the disk.
     void on_device(twin::Ps when, std::function<void(device::FaultyDevice&)>);
@@ -77,9 +96,12 @@ public:
     // watchlist that the rows and policies of an event refer to.
     const std::vector<watchdog::Event>& events() const { return events_; }
     const watchdog::Watchlist& watchlist_of(std::size_t event) const { return *lists_[event]; }
+    // With a manager: all events of the agent's memory so far, also those that the memory has forgotten or lost.
+    const std::vector<WrittenEvent>& written() const { return written_; }
 
-    const runner::DeviceRunner* device_runner() const { return process_ ? &*process_->device_runner : nullptr; }
-    const agent::Agent* agent() const { return process_ ? process_->device_runner->agent() : nullptr; }
+    const std::string& name() const { return disk_.device; }
+    const runner::DeviceRunner* device_runner() const { return process_ ? &process_->device_runner() : nullptr; }
+    const agent::Agent* agent() const { return process_ ? process_->device_runner().agent() : nullptr; }
     const watchdog::Watchlist& watchlist() const;  // of the running or last agent; before: as compiled by make()
     const SimulatedDisk& disk() const { return disk_; }
 
@@ -101,7 +123,11 @@ private:
     // Everything that is lost when the process dies.
     struct Process {
         TwinLoop loop;
-        std::optional<runner::DeviceRunner> device_runner{};
+        std::vector<std::unique_ptr<runner::DeviceRunner>> runners{};  // one
+        TwinChannel* channel{};                                        // of the uplink
+        std::unique_ptr<runner::UplinkRunner> uplink{};                // null: there is no manager
+
+        runner::DeviceRunner& device_runner() const { return *runners.front(); }
     };
 
     AgentInTwin(twin::Twin&, twin::NodeId, std::unique_ptr<device::ManualClock>,
@@ -112,7 +138,7 @@ private:
     void log(const runner::LogLine&) override {}
     void event_written(const runner::DeviceRunner&, const watchdog::Watchlist&, const watchdog::Event&,
                        const std::string& json) override;
-    void settled(const runner::DeviceRunner&) override {}
+    void settled(const runner::DeviceRunner&) override;
     void state_written(const runner::DeviceRunner&, const Result<void>&) override;
     void name_kept(const std::filesystem::path&, const Result<bool>&) override {}
 
@@ -124,6 +150,8 @@ private:
     void call(twin::Ps now, const std::function<void()>&);  // all code of the process runs in it
     void die_if(const scenario::KillAgent& reached);
     void begin();
+    void begin_uplink(const CallAt&);
+    void recall(const runner::Memory&);
     void end();
     void reconfigure(std::shared_ptr<const runner::Policies>, twin::Ps when);
     Duration takes(runner::JobKind, Instant begin) const;
@@ -154,6 +182,8 @@ private:
     std::mt19937_64 notice_random_;
     scenario::KillAgent dies_;  // when the process dies, unless `at_once`
     std::uint64_t life_{};      // incremented by each start and each kill
+    std::uint64_t last_report_{};
+    std::vector<WrittenEvent> written_;
     std::vector<watchdog::Event> events_;
     std::vector<std::shared_ptr<const watchdog::Watchlist>> lists_;  // by event
     std::shared_ptr<const watchdog::Watchlist> list_;                // the last watchlist that was seen

@@ -49,6 +49,10 @@ Parsed<std::unique_ptr<Experiment>> Experiment::make(Scenario scenario, twin::Pe
         return tl::unexpected(std::vector{Complaint{scenario.name, 0, 0, twin.error().what, {}}});
     }
     std::unique_ptr<Experiment> made{new Experiment{std::move(scenario), std::move(*twin)}};
+    if (made->scenario_.manager && peers == nullptr) {
+        made->managers_ = std::make_unique<ManagersInTwin>(*made->twin_, made->scenario_);
+        made->run_managers(0);
+    }
     auto complaints = made->post_agents();
     if (!complaints.empty()) {
         return tl::unexpected(std::move(complaints));
@@ -87,7 +91,10 @@ std::vector<Complaint> Experiment::post_agents()
         }
     };
     for (const auto& watch : scenario_.watches) {
-        const AgentInTwin::Options options{hardware_of(scenario_, watch.node), {}, {}, scenario_.hang_after};
+        AgentInTwin::Options options{hardware_of(scenario_, watch.node), {}, {}, scenario_.hang_after};
+        if (managers_) {
+            options.reporting = managers_->reporting(watch.node);
+        }
         auto agent = AgentInTwin::make(*twin_, watch.node, watch.book, options);
         if (!agent) {
             complain(watch.node, agent.error());
@@ -95,9 +102,20 @@ std::vector<Complaint> Experiment::post_agents()
         }
         (*agent)->start(0);
         complain(watch.node, schedule(scenario_.agent_faults, watch.node, **agent));
+        if (managers_) {
+            managers_->add(watch.node, **agent);
+        }
         posts_.push_back({watch.node, std::move(*agent), 0});
     }
     return complaints;
+}
+
+void Experiment::run_managers(twin::Ps turn)
+{
+    look_at(turn, [this, turn] {
+        managers_->turn();
+        run_managers(turn + ManagersInTwin::kTurn);
+    });
 }
 
 void Experiment::run_until(twin::Ps end)

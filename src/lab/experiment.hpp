@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "lab/agent_in_twin.hpp"
 #include "lab/link_log.hpp"
+#include "lab/managers_in_twin.hpp"
 #include "scenario/scenario.hpp"
 #include "scenario/summary.hpp"
 #include "twin/twin.hpp"
@@ -51,6 +52,9 @@ public:
     const runner::DeviceRunner* device_runner(scenario::NodeId) const;
     const agent::Agent* agent(scenario::NodeId) const;
 
+    // Null: the scenario has no manager.
+    const ManagersInTwin* managers() const { return managers_.get(); }
+
     // The registers and the log of one end of a link; none: the link never went down.
     std::optional<scenario::LinkEndStory> link_story(const topology::End&) const;
 
@@ -70,10 +74,12 @@ private:
     Experiment(scenario::Scenario, std::unique_ptr<twin::Twin>);
     std::vector<Complaint> post_agents();
     void reboot_agents();
+    void run_managers(twin::Ps turn);
     AgentEvent agent_event(const Post&, std::size_t index) const;
 
     scenario::Scenario scenario_;
     std::unique_ptr<twin::Twin> twin_;
+    std::unique_ptr<ManagersInTwin> managers_;
     std::vector<Post> posts_;
     std::unique_ptr<LinkLog> links_;
     std::multimap<twin::Ps, std::function<void()>> looks_;

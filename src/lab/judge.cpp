@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace petrel::lab {
 
@@ -124,6 +125,36 @@ public:
         return 0;
     }
 
+    // No value if no process of the manager in use runs.
+    double operator()(const scenario::ManagerExpected& wanted) const
+    {
+        using What = scenario::ManagerExpected::What;
+        const auto& managers = *experiment_.managers();
+        const auto* manager = managers.in_use();
+        if (manager == nullptr) {
+            return std::numeric_limits<double>::quiet_NaN();
+        }
+        if (wanted.what == What::errors || wanted.what == What::opened_at || wanted.what == What::closed_at) {
+            return port_errors(manager->view(), wanted);
+        }
+        double sum = 0;
+        for (const auto& of : managers.agents()) {
+            if (!among(wanted.devices, of.node)) {
+                continue;
+            }
+            if (wanted.what == What::unknown) {
+                sum += managers.reports(of.agent->name()) ? 0 : 1;
+                continue;
+            }
+            const auto found = managers.compare_history(of);
+            sum += static_cast<double>(wanted.what == What::events      ? found.events
+                                       : wanted.what == What::missing   ? found.missing.size()
+                                       : wanted.what == What::doubled   ? found.doubled.size()
+                                                                        : found.forgotten);
+        }
+        return sum;
+    }
+
 private:
     bool counts(const scenario::EventsExpected& wanted, const AgentEvent& reported) const
     {
@@ -138,6 +169,39 @@ private:
         }
         const auto& priority = event.target.priority;
         return !priority || (unsigned{wanted.priorities} >> priority->value & 1U) != 0;
+    }
+
+    // How many are open, or the time of the last one; no value if there is none.
+    double port_errors(const fabric::FabricView& view, const scenario::ManagerExpected& wanted) const
+    {
+        using What = scenario::ManagerExpected::What;
+        double open = 0;
+        std::optional<WallTime> last;
+        for (const auto& port : view.ports(twin::to_instant(twin_.now()))) {
+            for (const auto& error : is_wanted(port.name, wanted) ? port.errors : decltype(port.errors){}) {
+                if (error.priority && (unsigned{wanted.priorities} >> error.priority->value & 1U) == 0) {
+                    continue;
+                }
+                const bool is_open = error.closed == fabric::PortErrorRecord::Closed::not_yet;
+                open += is_open ? 1 : 0;
+                if (wanted.what == What::opened_at || !is_open) {
+                    last = std::max(last.value_or(WallTime::min()),
+                                    wanted.what == What::opened_at ? error.opened_at : error.closed_at);
+                }
+            }
+        }
+        return wanted.what == What::errors ? open
+               : last ? static_cast<double>(last->time_since_epoch().count()) * static_cast<double>(twin::kUs)
+                      : std::numeric_limits<double>::quiet_NaN();
+    }
+
+    bool is_wanted(const fabric::PortName& port, const scenario::ManagerExpected& wanted) const
+    {
+        const auto& nodes = twin_.setup().topology.nodes;
+        const auto node = std::ranges::find(nodes, port.device, &topology::Node::name);
+        const NodeId id{static_cast<std::uint32_t>(node - nodes.begin())};
+        return among(wanted.devices, id) &&
+               (!wanted.port || (wanted.port->node == id && node->ports[wanted.port->port].name == port.port));
     }
 
     double pause_at(const topology::End& port, std::uint8_t priority, scenario::PauseExpected::What what) const
@@ -239,7 +303,9 @@ std::string time_text(double ps)
 std::string quantity_text(double value, scenario::Unit unit)
 {
     if (std::isnan(value)) {
-        return "nothing was sent";
+        return unit == scenario::Unit::count  ? "no manager runs"
+               : unit == scenario::Unit::time ? "the manager shows none"
+                                              : "nothing was sent";
     }
     switch (unit) {
     case scenario::Unit::count: return fmt::format("{:.0f}", value);

@@ -11,13 +11,10 @@ namespace {
 
 using runner::StoredEvent;
 
-constexpr std::size_t kMostEvents = 100;
 constexpr std::size_t kMostGrowth = 262'144;  // bytes; a file that has grown by more is rewritten without old records
 
 // Simulated time goes on while no agent runs.
 runtime::Boot simulated_boot(const SimulatedDisk& disk, Instant now) { return {disk.boot_id, now.time_since_epoch()}; }
-
-Error disk_full(const std::string& what) { return {ErrorKind::exhausted, what + ": no space left on the disk"}; }
 
 class DiskJournal final : public runtime::NamedJournal {
 public:
@@ -71,6 +68,8 @@ private:
 
 }  // namespace
 
+Error disk_full(const std::string& what) { return {ErrorKind::exhausted, what + ": no space left on the disk"}; }
+
 void SimulatedDisk::tear(std::optional<std::size_t> bytes, std::optional<std::size_t> of_journal)
 {
     state.resize(state.size() - std::min(state.size(), bytes.value_or((last_record + 1) / 2)));
@@ -86,6 +85,8 @@ void SimulatedDisk::lose()
 {
     state.clear();
     journal.clear();
+    acknowledged.clear();
+    samples.clear();
     last_record = 0;
     last_journal_record = 0;
 }

@@ -1,5 +1,5 @@
-// The disk of an agent in the lab: the bytes of its state and of its journal, in the formats of the files. They survive
-// a kill; a scenario can tear them, lose them, and make the disk slow or full. DiskMemory is one process's access to
+// The disk of an agent in the lab: the bytes of its state and of its journal, in the formats of the files, and what its
+// uplink keeps. They survive a kill; a scenario can tear them, lose them, and make the disk slow or full. DiskMemory is one process's access to
 // the disk.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include "runner/memory.hpp"
 #include "runtime/file_journal_format.hpp"
 #include "runtime/state_format.hpp"
+#include "uplink/stored.hpp"
 
 namespace petrel::lab {
 
@@ -24,6 +25,8 @@ struct SimulatedDisk {
     runtime::Bytes journal;
     std::size_t last_record{};          // bytes of the state's last record
     std::size_t last_journal_record{};  // bytes of the journal's last record; 0: none, or it is part of a rewrite
+    uplink::Acknowledged acknowledged;  // by the manager
+    std::deque<std::string> samples;    // lines that wait for the manager
     bool full{};                        // every write fails
     Duration write_takes{};
     std::string boot_id{"twin"};  // of the machine: the same for a whole run of the lab, in which no machine reboots
@@ -38,8 +41,12 @@ struct SimulatedDisk {
     std::vector<runtime::JournalEntry> journaled() const;
 };
 
+Error disk_full(const std::string& what);
+
 class DiskMemory final : public runner::Memory {
 public:
+    static constexpr std::size_t kMostEvents = 100;
+
     // `written` is called for each write to the state, in the loop. The disk outlives the memory.
     DiskMemory(SimulatedDisk&, std::function<void()> written);
 

@@ -7,7 +7,7 @@
 
 #include "base/result.hpp"
 #include "device/manual_clock.hpp"
-#include "lab/live_twin.hpp"
+#include "lab/live/live_twin.hpp"
 #include "runtime/event_loop.hpp"
 
 namespace petrel::libsai {

@@ -18,9 +18,9 @@ constexpr Duration kLogHeardEvery = std::chrono::seconds{1};
 
 }  // namespace
 
-Result<Manager> Manager::start(std::unique_ptr<Store> store, const fabric::Cables& cables)
+Result<Manager> Manager::start(std::unique_ptr<Store> store, const fabric::Cables& cables, Duration silent_after)
 {
-    Manager manager{std::move(store), cables};
+    Manager manager{std::move(store), cables, silent_after};
     if (const auto remembered = manager.remember(); !remembered) {
         return tl::unexpected(remembered.error());
     }

@@ -27,8 +27,10 @@ namespace petrel::manager {
 
 class Manager {
 public:
-    // Begins with the view that the store remembers. Every device is unknown until it reports.
-    static Result<Manager> start(std::unique_ptr<Store>, const fabric::Cables& = {});
+    // Begins with the view that the store remembers. Every device is unknown until it reports, and again when it has
+    // not reported for so long.
+    static Result<Manager> start(std::unique_ptr<Store>, const fabric::Cables& = {},
+                                 Duration silent_after = fabric::FabricView::kSilentAfter);
 
     // They change the view at the next commit(). `from`: who sent the report, for the audit.
     void take(const codec::Report&, const std::string& from, Now);
@@ -75,7 +77,9 @@ public:
     std::string agent_of(const std::string& device) const;  // empty: none
 
 private:
-    Manager(std::unique_ptr<Store> store, const fabric::Cables& cables) : store_(std::move(store)), view_(cables) {}
+    Manager(std::unique_ptr<Store> store, const fabric::Cables& cables, Duration silent_after)
+        : store_(std::move(store)), view_(cables, silent_after)
+    {}
 
     Result<void> remember();
     Batch take_batch();

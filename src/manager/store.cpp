@@ -97,23 +97,31 @@ void bind_message(SQLite::Statement& insert, std::int64_t source, const TakenMes
 
 Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& path)
 {
-    auto opened = guarded(path.string(), [&] {
-        auto database = std::make_unique<SQLite::Database>(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-        prepare(*database);
-        return database;
+    return open(path.string(), [&] {
+        return std::make_unique<SQLite::Database>(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    });
+}
+
+Result<std::unique_ptr<Store>> Store::open(const std::string& name,
+                                           const std::function<std::unique_ptr<SQLite::Database>()>& database)
+{
+    auto opened = guarded(name, [&] {
+        auto made = database();
+        prepare(*made);
+        return made;
     });
     if (!opened) {
         return tl::unexpected(opened.error());
     }
-    return guarded(path.string(), [&] { return (*opened)->execAndGet("PRAGMA user_version").getInt(); })
+    return guarded(name, [&] { return (*opened)->execAndGet("PRAGMA user_version").getInt(); })
         .and_then([&](int version) -> Result<std::unique_ptr<Store>> {
             if (version != kVersion) {
-                return tl::unexpected(
-                    Error{ErrorKind::unsupported, fmt::format("the manager's store {} has version {}, allowed: {}",
-                                                              path.string(), version, kVersion)});
+                return tl::unexpected(Error{ErrorKind::unsupported,
+                                            fmt::format("the manager's store {} has version {}, allowed: {}", name,
+                                                        version, kVersion)});
             }
-            std::unique_ptr<Store> store{new Store{std::move(*opened), path.string()}};
-            return guarded(path.string(),
+            std::unique_ptr<Store> store{new Store{std::move(*opened), name}};
+            return guarded(name,
                            [&] {
                                store->prepare_commands();
                                prepare_access(*store->database_);

@@ -60,6 +60,9 @@ struct SampleQuery {
 class Store {
 public:
     static Result<std::unique_ptr<Store>> open(const std::filesystem::path&);
+    // A store without a file, with the content that image() returned; of nothing: a new one.
+    static Result<std::unique_ptr<Store>> open_image(std::span<const std::byte>);
+    Result<std::vector<std::byte>> image() const;
     ~Store();
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;
@@ -102,6 +105,8 @@ public:
 
 private:
     Store(std::unique_ptr<SQLite::Database>, std::string path);
+    static Result<std::unique_ptr<Store>> open(const std::string& name,
+                                               const std::function<std::unique_ptr<SQLite::Database>()>&);
 
     using SourceEpoch = std::pair<std::int64_t, std::uint64_t>;  // number of the source in the file, and its epoch
     struct Numbers {

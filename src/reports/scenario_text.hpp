@@ -24,7 +24,7 @@ std::string_view action_text(watchdog::Treatment);
 // The fabric in one sentence, without its name.
 std::string fabric_text(const topology::Topology&);
 
-// All faults, of the fabric and of agents, in the order of time; at equal times in the order of the scenario.
+// All faults, of the fabric, of agents and of managers, in the order of time; at equal times in the order of the scenario.
 struct TimedText {
     twin::Ps at{};
     std::string what;
@@ -34,6 +34,9 @@ std::vector<TimedText> fault_timeline(const scenario::Scenario&);
 // One sentence for each item of the traffic, and for each policy with the devices it watches.
 std::vector<std::string> traffic_text(const scenario::Scenario&);
 std::vector<std::string> watch_text(const scenario::Scenario&);
+
+// To whom the agents report.
+std::string manager_text(const scenario::ManagerSetup&);
 
 // The scenario as text, one item per line: fabric, traffic, watches, faults by time, expectations by time.
 std::vector<std::string> explain(const scenario::Scenario&);

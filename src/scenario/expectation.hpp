@@ -89,11 +89,29 @@ struct LinkExpected {
     topology::End port;
 };
 
+// What the manager in use has, at the end of the window, of the agents of these devices.
+struct ManagerExpected {
+    enum class What : std::uint8_t {
+        errors,     // of ports, open
+        opened_at,  // when the last error was opened, by the clock of the device
+        closed_at,  // when the last error that is over was closed
+        events,     // in its history
+        missing,    // events that the agents have written and that are not in its history
+        doubled,    // events that are in its history more than once
+        forgotten,  // events that the agents forgot before the manager had them
+        unknown,    // devices that do not report
+        count_
+    } what{};
+    std::vector<NodeId> devices;        // none = all that have an agent
+    std::optional<topology::End> port;  // of errors; none = any
+    std::uint8_t priorities{0xff};      // of errors; an error of a whole port matches every priority
+};
+
 // The number of deadlocked queues at the end of the window, among those that sent nothing in it.
 struct DeadlockExpected {};
 
 using Quantity = std::variant<EventsExpected, TrafficExpected, PauseExpected, DropsExpected, StateExpected,
-                              FrozenExpected, DeadlockExpected, LinkExpected>;
+                              FrozenExpected, DeadlockExpected, LinkExpected, ManagerExpected>;
 
 struct Expectation {
     std::uint32_t line{};  // in `file`

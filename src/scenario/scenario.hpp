@@ -4,12 +4,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "scenario/agent_fault.hpp"
 #include "scenario/expectation.hpp"
 #include "scenario/fault.hpp"
+#include "scenario/manager.hpp"
 #include "twin/setup.hpp"
 #include "watchdog/policy.hpp"
 
@@ -68,9 +70,11 @@ struct Scenario {
     std::vector<TrafficItem> traffic;
     std::vector<Fault> faults;
     std::vector<AgentFault> agent_faults;
+    std::vector<ManagerFault> manager_faults;
     std::vector<Watch> watches;
     Duration hang_after{std::chrono::seconds{5}};  // agents report a device whose call takes longer
     std::vector<Capture> captures;
+    std::optional<ManagerSetup> manager;
     Ps manager_sweep{};  // interval at which a manager checks the links; zero = no manager
     std::vector<Expectation> expectations;
     std::vector<Truth> truth;

@@ -41,12 +41,18 @@ constexpr std::array<std::string_view, 20> kPlain{
     "slow-writes",   "delay-writes",  "hang-device", "lose-notices",    "reset-counters wrap", "corrupt-counters",
     "delay-notices", "corrupt-stamps"};
 
+constexpr std::array<std::string_view, 3> kMessages{"lose-messages", "double-messages", "delay-messages"};
+constexpr std::array<std::string_view, 3> kManagerDeaths{"kill-manager", "kill-manager taken", "kill-manager stored"};
+constexpr std::array<std::string_view, 3> kManagerStarts{"start-manager kept", "start-manager copy",
+                                                         "start-manager lost"};
+
 }  // namespace
 
 std::size_t Coverage::possible()
 {
-    constexpr auto kKinds =
-        kFabricKinds.size() + kDeaths.size() + kStarts.size() + kWrites.size() - 1 + kOrders.size() - 1 + kPlain.size();
+    constexpr auto kKinds = kFabricKinds.size() + kDeaths.size() + kStarts.size() + kWrites.size() - 1 +
+                            kOrders.size() - 1 + kPlain.size() + kMessages.size() + kManagerDeaths.size() +
+                            kManagerStarts.size() + 1;
     return kKinds * static_cast<std::size_t>(watchdog::Phase::count_);
 }
 
@@ -85,5 +91,15 @@ std::string_view kind_of(const AgentFault& fault)
 }
 
 std::string_view kind_of(const Fault& fault) { return kFabricKinds[fault.what.index()]; }
+
+std::string_view kind_of(const ManagerFault& fault)
+{
+    return std::visit(
+        Overloaded{[](const DisturbMessages& what) { return kMessages[static_cast<std::size_t>(what.what)]; },
+                   [](const KillManager& what) { return kManagerDeaths[static_cast<std::size_t>(what.when)]; },
+                   [](const StartManager& what) { return kManagerStarts[static_cast<std::size_t>(what.store)]; },
+                   [](const UseManager&) { return std::string_view{"use-manager"}; }},
+        fault.what);
+}
 
 }  // namespace petrel::swarm

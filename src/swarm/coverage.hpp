@@ -26,5 +26,6 @@ private:
 // The kind of a fault, as in a scenario file: "kill-agent", or with what matters of it, "start-agent torn".
 std::string_view kind_of(const scenario::AgentFault&);
 std::string_view kind_of(const scenario::Fault&);
+std::string_view kind_of(const scenario::ManagerFault&);
 
 }  // namespace petrel::swarm

@@ -39,6 +39,7 @@ Draft Drawing::draw()
     for (auto left = chance_.pick({0, 1, 1, 2, 2, 3, 4, 6}); left > 0; --left) {
         draw_agent_fault();
     }
+    draw_manager();
     end_calmly();
     draft_.tables.front().keys[1].value = ms(calm_ + rest_);
     return std::move(draft_);

@@ -1,6 +1,6 @@
 // The state of one draw. Each part of a scenario is drawn in a file of its own: fabric and traffic in draw.cpp,
 // policies in draw_policies.cpp, faults of the fabric in draw_faults.cpp, faults of devices and agents in
-// draw_agent_faults.cpp. The order of the draws is part of what a seed means: another order gives other scenarios.
+// draw_agent_faults.cpp, managers in draw_manager.cpp. The order of the draws is part of what a seed means: another order gives other scenarios.
 #pragma once
 
 #include <fmt/format.h>
@@ -121,12 +121,19 @@ private:
     void draw_order(const DrawnDevice& device, std::int64_t at, std::int64_t until, const std::string& port);
     void end_calmly();
 
+    // --- the manager
+
+    void draw_manager();
+    void draw_message_fault();
+    void draw_manager_death();
+
     Chance chance_;
     Draft draft_;
     std::int64_t calm_{};     // in milliseconds, as all times here
     std::int64_t rest_{300};  // the run goes on for this long after the calm
     std::int64_t hosts_{};
     std::int64_t gigabits_{};
+    std::int64_t managers_{};
     bool deaf_{};
     bool pause_limit_{};
     bool slingshot_{};

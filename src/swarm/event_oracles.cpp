@@ -26,9 +26,6 @@ bool closes(const watchdog::Event& event)
            event.kind == EventKind::pause_too_long_cleared;
 }
 
-// An event may wait this long for its publication: 250 ms, a write of a slow disk, and two glances.
-constexpr Ps kPublishedWithin = 300 * twin::kMs;
-
 class ClosedOnce final : public Oracle {
 public:
     explicit ClosedOnce(const Case& of) : Oracle("storms closed once"), case_(of) {}

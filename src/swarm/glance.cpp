@@ -176,6 +176,34 @@ void Watcher::read_nic_agent(NodeId node, const watchdog::Watchdog& dog, Glance&
     }
 }
 
+void Watcher::read_manager(Glance& into) const
+{
+    const auto* managers = experiment_.managers();
+    if (managers == nullptr || managers->in_use() == nullptr) {
+        return;
+    }
+    for (const auto& of : managers->agents()) {
+        into.reports.push_back({of.node, managers->heard_at(of), managers->reports(of.agent->name())});
+    }
+}
+
+void Watcher::read_manager(Ending& into) const
+{
+    const auto* managers = experiment_.managers();
+    if (managers == nullptr || managers->in_use() == nullptr) {
+        return;
+    }
+    const auto storms = managers->in_use()->view().storms(twin::to_instant(experiment_.twin().now()));
+    for (const auto& of : managers->agents()) {
+        auto& found = into.managed.emplace_back(of.node, managers->compare_history(of), std::set<std::string>{});
+        for (const auto& storm : storms) {
+            if (storm.port.device == of.agent->name()) {
+                found.errors.insert(storm.port.port);
+            }
+        }
+    }
+}
+
 Glance Watcher::glance()
 {
     const auto& twin = experiment_.twin();
@@ -229,6 +257,7 @@ Glance Watcher::glance()
         }
     }
     read_agents(now);
+    read_manager(now);
     for (const auto& found : experiment_.new_events()) {
         EventGlance seen{
             *found.event,
@@ -252,6 +281,7 @@ Ending Watcher::ending() const
     end.totals = experiment_.twin().totals();
     end.queues.resize(places_.queues.size());
     end.nics.resize(places_.nics.size());
+    read_manager(end);
     for (const auto& watch : experiment_.scenario().watches) {
         const auto* agent = experiment_.agent(watch.node);
         if (agent == nullptr) {

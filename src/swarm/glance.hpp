@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -112,6 +113,13 @@ struct DeviceGlance {
     Duration poll{};  // zero: it is not watched yet
 };
 
+// A device whose agent reports to a manager.
+struct ReportGlance {
+    NodeId node;
+    std::optional<Ps> heard_at;  // when the process of the manager in use took the last report
+    bool shown{};                // the manager shows that the device reports
+};
+
 // An event, with its place and its policy in the run's own terms.
 struct EventGlance {
     watchdog::Event event;
@@ -129,7 +137,8 @@ struct Glance {
     std::vector<PortGlance> ports;
     std::vector<NicGlance> nics;
     std::vector<DeviceGlance> devices;
-    std::vector<EventGlance> events;  // since the last glance
+    std::vector<ReportGlance> reports;  // empty: no process of the manager in use runs
+    std::vector<EventGlance> events;    // since the last glance
 };
 
 // An agent has decided something about the port since the last glance: a treatment may have begun and ended meanwhile.
@@ -145,9 +154,17 @@ struct Ending {
         bool by_order{};  // an operator or the big red switch wants the treatment
     };
 
+    // What the manager in use has of a device.
+    struct Managed {
+        NodeId node;
+        lab::HistoryFindings history;
+        std::set<std::string> errors;  // the names of its ports in error
+    };
+
     twin::Totals totals;
     std::vector<Site> queues;
     std::vector<Site> nics;
+    std::vector<Managed> managed;  // empty: no process of the manager in use runs
 };
 
 // Takes glances of an experiment between two pieces of its run.
@@ -161,6 +178,8 @@ public:
 
 private:
     void read_agents(Glance&) const;
+    void read_manager(Glance&) const;
+    void read_manager(Ending&) const;
     void read_nic_agent(NodeId, const watchdog::Watchdog&, Glance&) const;
     std::optional<std::uint32_t> queue_at(std::uint32_t port, const Target&) const;
 

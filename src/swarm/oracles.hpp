@@ -11,6 +11,9 @@ namespace petrel::swarm {
 // After the last fault of a device, its agent is at rest again at the latest after this time.
 inline constexpr Ps kSettling = 100 * twin::kMs;
 
+// An event may wait this long for its publication: 250 ms, a write of a slow disk, and two glances.
+inline constexpr Ps kPublishedWithin = 300 * twin::kMs;
+
 // The longest time from the end of a storm to the end of its treatment, if every write succeeds at the second attempt.
 // `deaf`: no signal survives the treatment.
 Ps longest_restore(const PolicyFacts&, bool deaf);
@@ -78,5 +81,14 @@ std::unique_ptr<Oracle> policy_of_each_queue(const Case&);
 
 // A device that cannot be read or does not answer is reported as such, and no other device is.
 std::unique_ptr<Oracle> out_of_sight(const Case&);
+
+// At the end the manager in use has every event of every agent that reaches it, exactly once and in order.
+std::unique_ptr<Oracle> manager_history(const Case&);
+
+// At the end the manager in use shows exactly those ports in error that are in a storm for their agents.
+std::unique_ptr<Oracle> manager_errors(const Case&);
+
+// The manager never shows that a device reports whose reports it does not receive.
+std::unique_ptr<Oracle> manager_sight(const Case&);
 
 }  // namespace petrel::swarm

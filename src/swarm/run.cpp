@@ -60,7 +60,10 @@ public:
                                 detection_bound_of_nics,
                                 early_detection_in_nics,
                                 belief_about_nics,
-                                treatment_left_in_nics}) {
+                                treatment_left_in_nics,
+                                manager_history,
+                                manager_errors,
+                                manager_sight}) {
             oracles_.push_back(make(case_));
         }
         last_ = watcher_.glance();
@@ -107,6 +110,11 @@ private:
             }
         }
         for (const auto& fault : experiment_.scenario().faults) {
+            if (due(fault)) {
+                cover(kind_of(fault), std::nullopt);
+            }
+        }
+        for (const auto& fault : experiment_.scenario().manager_faults) {
             if (due(fault)) {
                 cover(kind_of(fault), std::nullopt);
             }

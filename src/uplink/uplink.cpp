@@ -5,8 +5,8 @@
 
 namespace petrel::uplink {
 
-Uplink::Uplink(Acknowledged before, const Spool& spool, std::uint64_t seed)
-    : random_(static_cast<std::minstd_rand::result_type>(seed % std::minstd_rand::modulus))
+Uplink::Uplink(Acknowledged before, const Spool& spool, std::uint64_t seed, Pace pace)
+    : pace_(pace), random_(static_cast<std::minstd_rand::result_type>(seed % std::minstd_rand::modulus))
 {
     for (const auto& device : spool.devices()) {
         const auto first = spool.at_or_after(device, 1);
@@ -128,7 +128,7 @@ void Uplink::stored(const Stored& stored, Instant now)
     failures_ = 0;
     in_doubt_ = false;
     most_events_ = std::min(most_events_ * 2, kMostEvents);
-    wake_ = now + kHeartbeat;
+    wake_ = now + pace_.heartbeat;
 }
 
 void Uplink::failed(bool too_much, std::optional<Duration> after, Instant now)
@@ -138,12 +138,12 @@ void Uplink::failed(bool too_much, std::optional<Duration> after, Instant now)
     if (too_much) {
         most_events_ = std::max(most_events_ / 2, std::size_t{1});
     }
-    auto delay = kShortestRetry;
-    for (unsigned doubled = 0; doubled != failures_ && delay < kLongestRetry; ++doubled) {
+    auto delay = pace_.shortest_retry;
+    for (unsigned doubled = 0; doubled != failures_ && delay < pace_.longest_retry; ++doubled) {
         delay *= 2;
     }
     ++failures_;
-    delay = std::min(delay, kLongestRetry);
+    delay = std::min(delay, pace_.longest_retry);
     // Agents that lost the same manager at the same time must not come back at the same time.
     std::uniform_int_distribution<Duration::rep> jitter{delay.count() / 2, delay.count()};
     wake_ = now + std::max(Duration{jitter(random_)}, after.value_or(Duration::zero()));

@@ -42,6 +42,20 @@ public:
     virtual std::optional<Event> at_or_after(const std::string& device, std::uint64_t seq) const = 0;
 };
 
+// How long an agent waits for its manager. Scenarios of the lab make all of it shorter.
+struct Pace {
+    Duration heartbeat{std::chrono::seconds{8}};  // the manager expects one every 10 s
+    Duration shortest_retry{std::chrono::seconds{1}};
+    Duration longest_retry{std::chrono::seconds{30}};
+    Duration deadline{std::chrono::seconds{10}};  // of a request: one that takes longer is cancelled
+    Duration look{std::chrono::seconds{1}};       // at the state of the devices; the acknowledgements are stored then
+
+    Pace faster(unsigned times) const
+    {
+        return {heartbeat / times, shortest_retry / times, longest_retry / times, deadline / times, look / times};
+    }
+};
+
 struct Gap {
     std::string device;
     std::uint64_t first{};
@@ -63,12 +77,9 @@ class Uplink {
 public:
     static constexpr std::size_t kMostEvents = 1000;
     static constexpr std::size_t kMostBytes = std::size_t{512} * 1024;  // of events in a request; it may have 1 MiB
-    static constexpr Duration kHeartbeat = std::chrono::seconds{8};     // the manager expects one every 10 s
-    static constexpr Duration kShortestRetry = std::chrono::seconds{1};
-    static constexpr Duration kLongestRetry = std::chrono::seconds{30};
 
     // `before`: what this manager has acknowledged to an earlier process.
-    Uplink(Acknowledged before, const Spool&, std::uint64_t seed);
+    Uplink(Acknowledged before, const Spool&, std::uint64_t seed, Pace = {});
 
     // The batch to send now; none: a request is under way, or it is too early. `extras`: a snapshot or samples wait.
     // A batch without events is a heartbeat. Call it again after an event, after an answer and at wake().
@@ -94,6 +105,7 @@ private:
     void note(const Gap&);
 
     Acknowledged acknowledged_;
+    Pace pace_;
     std::minstd_rand random_;
     std::optional<Batch> under_way_;
     std::size_t most_events_{kMostEvents};  // in a request

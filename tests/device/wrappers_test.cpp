@@ -10,7 +10,7 @@
 
 #include "device/synthetic/removable_ports.hpp"
 #include "device/waker.hpp"
-#include "lab/live_device.hpp"
+#include "lab/live/live_device.hpp"
 
 namespace petrel::device {
 namespace {

@@ -21,7 +21,7 @@
 #include "codec/scenario/reader.hpp"
 #include "device/manual_clock.hpp"
 #include "device/twin/slingshot_registers.hpp"
-#include "lab/twin_device.hpp"
+#include "lab/live/twin_device.hpp"
 #include "scenario/fault.hpp"
 
 namespace petrel::test {

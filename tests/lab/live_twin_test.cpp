@@ -1,5 +1,5 @@
 // The twin in the time of a clock. The clocks here belong to the tests, so no test waits.
-#include "lab/live_twin.hpp"
+#include "lab/live/live_twin.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

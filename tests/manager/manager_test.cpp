@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "manager/report_desk.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace petrel::manager {
@@ -126,6 +127,72 @@ TEST_F(ManagerTest, AClockThatIsSetBackIsNoNewCount)
         EXPECT_THAT(manager.commit().value(), SizeIs(i == 0 ? 2U : 0U));
     }
     EXPECT_THAT(manager.view().storms(kNow), IsEmpty());
+}
+
+// The lab keeps the store of a manager as bytes.
+TEST_F(ManagerTest, AStoreWithoutAFileOutlivesItsProcess)
+{
+    std::vector<std::byte> image;
+    {
+        auto manager = Manager::start(Store::open_image({}).value()).value();
+        take(manager, event(1, "storm_detected", 1'000'000));
+        ASSERT_THAT(manager.commit().value(), SizeIs(1));
+        image = manager.store().image().value();
+        take(manager, event(2, "storm_restored", 2'000'000));
+        ASSERT_THAT(manager.commit().value(), SizeIs(1));
+    }
+    auto manager = Manager::start(Store::open_image(image).value()).value();
+    EXPECT_THAT(manager.view().storms(kNow), SizeIs(1));
+    take(manager, event(1, "storm_detected", 1'000'000));
+    take(manager, event(2, "storm_restored", 2'000'000));
+    EXPECT_THAT(manager.commit().value(), SizeIs(1)) << "the copy is older than the second event";
+    image.resize(image.size() / 2);
+    EXPECT_FALSE(Store::open_image(image).and_then([](auto store) { return Manager::start(std::move(store)); }));
+}
+
+TEST_F(ManagerTest, ADeviceIsUnknownAfterTheTimeThatTheManagerIsGiven)
+{
+    auto manager = Manager::start(Store::open_image({}).value(), {}, 3s).value();
+    take(manager, event(1, "storm_detected", 1'000'000));
+    ASSERT_TRUE(manager.commit());
+    EXPECT_TRUE(manager.view().devices(kNow + 3s).at(0).sight.reports);
+    EXPECT_FALSE(manager.view().devices(kNow + 4s).at(0).sight.reports);
+}
+
+// The manager that the agent reported to had more events: this one must not hide that it lacks some.
+TEST_F(ManagerTest, EventsForAnotherProcessAreNotStored)
+{
+    auto manager = start();
+    ReportDesk desk{manager, "this"};
+    auto late = report(event(7, "storm_detected", 1'000'000));
+    late.manager = "another";
+    const auto taken = desk.take(late, "127.0.0.1", {kNow, WallTime{5s}});
+    ASSERT_TRUE(taken);
+    EXPECT_THAT(manager.commit().value(), IsEmpty());
+    EXPECT_THAT(desk.answer(*taken, WallTime{5s}), testing::HasSubstr(R"("manager":"this","stored":{"leaf3":{"seq":0}})"));
+    late.manager = "this";
+    ASSERT_TRUE(desk.take(late, "127.0.0.1", {kNow, WallTime{5s}}));
+    EXPECT_THAT(manager.commit().value(), SizeIs(1));
+    EXPECT_THAT(desk.answer(*taken, WallTime{5s}), testing::HasSubstr(R"("leaf3":{"seq":7})"));
+}
+
+TEST_F(ManagerTest, ADeviceOfAnAgentThatReportsIsRefusedToAnother)
+{
+    auto manager = start();
+    ReportDesk desk{manager, "this", 3s};
+    constexpr auto kState = R"({"devices":[{"device":"sw","ports":[]}]})";
+    const auto from = [&](std::string_view agent, Instant at) {
+        auto one = report(kState);
+        one.agent = agent;
+        auto taken = desk.take(one, "127.0.0.1", {at, WallTime{5s}});
+        EXPECT_TRUE(manager.commit());
+        return taken;
+    };
+    EXPECT_TRUE(from("leaf3", kNow));
+    const auto refused = from("leaf4", kNow + 2s);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().what, testing::HasSubstr("'sw' is reported by the agent 'leaf3'"));
+    EXPECT_TRUE(from("leaf4", kNow + 4s)) << "leaf3 is silent";
 }
 
 TEST_F(ManagerTest, AnEventOfALaterVersionCountsAsReceived)

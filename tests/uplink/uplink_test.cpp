@@ -74,8 +74,8 @@ TEST_F(UplinkTest, an_answer_without_progress_is_a_failure)
 TEST_F(UplinkTest, a_heartbeat_is_sent_when_nothing_else_is)
 {
     connect();
-    EXPECT_FALSE(uplink.next(spool, false, kNow + Uplink::kHeartbeat - 1ns));
-    EXPECT_EQ(uplink.wake(), kNow + Uplink::kHeartbeat);
+    EXPECT_FALSE(uplink.next(spool, false, kNow + Pace{}.heartbeat - 1ns));
+    EXPECT_EQ(uplink.wake(), kNow + Pace{}.heartbeat);
     const auto beat = uplink.next(spool, false, uplink.wake());
     ASSERT_TRUE(beat);
     EXPECT_FALSE(beat->names_devices);
@@ -99,7 +99,7 @@ TEST_F(UplinkTest, the_devices_take_turns)
 TEST_F(UplinkTest, the_delay_doubles_with_each_failure_up_to_a_limit_and_has_jitter)
 {
     auto now = kNow;
-    auto longest = Uplink::kShortestRetry;
+    auto longest = Pace{}.shortest_retry;
     for (int failure = 0; failure != 10; ++failure) {
         ASSERT_TRUE(uplink.next(spool, false, now));
         uplink.failed(false, std::nullopt, now);
@@ -107,7 +107,7 @@ TEST_F(UplinkTest, the_delay_doubles_with_each_failure_up_to_a_limit_and_has_jit
         EXPECT_LE(uplink.wake(), now + longest);
         EXPECT_FALSE(uplink.next(spool, true, uplink.wake() - 1ns));
         now = uplink.wake();
-        longest = std::min<Duration>(longest * 2, Uplink::kLongestRetry);
+        longest = std::min<Duration>(longest * 2, Pace{}.longest_retry);
     }
     Uplink other{{}, spool, 2};
     ASSERT_TRUE(other.next(spool, false, kNow));

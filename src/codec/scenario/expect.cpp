@@ -266,6 +266,38 @@ private:
         }
     }
 
+    void manager(Section& section)
+    {
+        if (!into_.manager) {
+            return section.text().wrong(*section.find("kind"), "a quantity of the fabric: without [manager] there is "
+                                                               "no manager");
+        }
+        ManagerExpected wanted;
+        wanted.devices = nodes(section, "device");
+        if (const auto* node = section.find("port")) {
+            wanted.port = names_.port(*node);
+        }
+        section.priorities("priorities", wanted.priorities);
+        std::string where;
+        for (const auto* key : {"device", "port", "priorities"}) {
+            where += words(section, key);
+        }
+        using What = ManagerExpected::What;
+        static constexpr std::array<std::tuple<std::string_view, Unit, What>, 8> kQuantities{
+            {{"errors", Unit::count, What::errors},
+             {"opened_at", Unit::time, What::opened_at},
+             {"closed_at", Unit::time, What::closed_at},
+             {"events", Unit::count, What::events},
+             {"missing", Unit::count, What::missing},
+             {"doubled", Unit::count, What::doubled},
+             {"forgotten", Unit::count, What::forgotten},
+             {"unknown", Unit::count, What::unknown}}};
+        for (const auto& [key, unit, what] : kQuantities) {
+            wanted.what = what;
+            expect(section, key, unit, fmt::format("manager{}: {}", where, key), wanted);
+        }
+    }
+
     struct Kind {
         std::string_view name;
         void (Expectations::*read)(Section&);
@@ -276,7 +308,8 @@ private:
             Kind{"event", &Expectations::events},      Kind{"traffic", &Expectations::traffic},
             Kind{"pause", &Expectations::pause},       Kind{"drops", &Expectations::drops},
             Kind{"state", &Expectations::state},       Kind{"frozen", &Expectations::frozen},
-            Kind{"deadlock", &Expectations::deadlock}, Kind{"link", &Expectations::link}};
+            Kind{"deadlock", &Expectations::deadlock}, Kind{"link", &Expectations::link},
+            Kind{"manager", &Expectations::manager}};
         return kKinds;
     }
 

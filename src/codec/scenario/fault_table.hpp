@@ -1,5 +1,5 @@
-// One [[fault]] while it is read, and the list of kinds. Faults of the fabric, of links and of agents are in one file
-// each. For the .cpp files of codec/scenario only.
+// One [[fault]] while it is read, and the list of kinds. Faults of the fabric, of links, of agents and of managers are in
+// one file each. For the .cpp files of codec/scenario only.
 #pragma once
 
 #include <optional>
@@ -41,5 +41,6 @@ struct FaultKind {
 std::span<const FaultKind> fabric_fault_kinds();
 std::span<const FaultKind> link_fault_kinds();
 std::span<const FaultKind> agent_fault_kinds();
+std::span<const FaultKind> manager_fault_kinds();
 
 }  // namespace petrel::codec

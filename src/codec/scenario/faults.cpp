@@ -17,7 +17,7 @@ void read_fault(FaultTable fault)
     }
     std::vector<FaultKind> known;
     std::vector<std::string_view> words;
-    for (const auto kinds : {fabric_fault_kinds(), link_fault_kinds(), agent_fault_kinds()}) {
+    for (const auto kinds : {fabric_fault_kinds(), link_fault_kinds(), agent_fault_kinds(), manager_fault_kinds()}) {
         for (const auto& one : kinds) {
             known.push_back(one);
             words.push_back(one.name);

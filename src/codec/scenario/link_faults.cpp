@@ -13,7 +13,6 @@ using namespace scenario;
 
 constexpr std::int64_t kMostFlaps = 1'000;
 constexpr Ps kShortest = twin::kUs;  // shortest time for which a link is down or up
-constexpr Ps kUsualSweep = 10 * twin::kMs;
 
 // The reason for which a port goes down must be a known code.
 void read_reason(Section& section, std::string_view key, std::uint8_t& into)
@@ -157,15 +156,6 @@ std::span<const FaultKind> link_fault_kinds()
                                        FaultKind{"manager-disable", manager_disable},
                                        FaultKind{"manager-enable", link_up}};
     return kKinds;
-}
-
-void read_manager(Section& top, Scenario& into)
-{
-    if (auto manager = top.below("manager")) {
-        into.manager_sweep = kUsualSweep;
-        manager->time("sweep", into.manager_sweep, twin::kUs);
-        manager->done();
-    }
 }
 
 }  // namespace petrel::codec

@@ -21,14 +21,18 @@ void read_ports(Section& top, ScenarioNames&, scenario::Scenario&);
 // Returns the detectors in the hardware of the switches, by switch profile.
 std::vector<scenario::SwitchTraits> read_profiles(Section& top, ScenarioNames&, twin::Setup&);
 void read_traffic(Section& top, ScenarioNames&, scenario::Scenario&);
-// Called after read_watches: a fault of an agent requires that agent.
+// Called after read_watches and read_manager: a fault of an agent requires that agent.
 void read_faults(Section& top, ScenarioNames&, scenario::Scenario&);
-void read_manager(Section& top, scenario::Scenario&);
 // One policy table for each of the devices; empty if the table is invalid. `own`: keys that the caller reads.
 std::vector<watchdog::PolicyBook> read_policy(TomlText&, const ScenarioNames&, const toml::table&,
                                               std::span<const std::string_view> own,
                                               std::span<const topology::NodeId> devices);
 void read_watches(Section& top, ScenarioNames&, std::span<const scenario::SwitchTraits>, scenario::Scenario&);
+// Called after read_watches: adds devices that no policy names.
+void read_manager(Section& top, ScenarioNames&, std::span<const scenario::SwitchTraits>, scenario::Scenario&);
+// Of a device: those of its profile if it is a switch.
+scenario::SwitchTraits traits_of(const topology::Topology&, topology::NodeId,
+                                 std::span<const scenario::SwitchTraits> by_profile, const twin::Setup&);
 // Called last: expectations refer to the other parts.
 void read_expectations(Section& top, ScenarioNames&, scenario::Scenario&);
 

@@ -51,8 +51,8 @@ private:
         const auto detectors = read_profiles(top, names, setup);
         read_traffic(top, names, result_);
         read_watches(top, names, detectors, result_);
+        read_manager(top, names, detectors, result_);
         read_faults(top, names, result_);
-        read_manager(top, result_);
         read_captures(top, names);
         read_expectations(top, names, result_);
         read_truth(top, names);

@@ -98,6 +98,13 @@ std::vector<PolicyBook> read_policy(TomlText& text, const ScenarioNames& names, 
     return *books;
 }
 
+scenario::SwitchTraits traits_of(const topology::Topology& topology, NodeId node,
+                                 std::span<const scenario::SwitchTraits> by_profile, const twin::Setup& setup)
+{
+    const bool is_switch = topology.nodes[node.value].kind == topology::Kind::fabric_switch;
+    return is_switch ? by_profile[setup.profile(node.value)] : scenario::SwitchTraits{};
+}
+
 void read_watches(Section& top, ScenarioNames& names, std::span<const scenario::SwitchTraits> by_profile,
                   scenario::Scenario& into)
 {
@@ -125,9 +132,7 @@ void read_watches(Section& top, ScenarioNames& names, std::span<const scenario::
     }
     for (auto [node, book] : watches.books()) {
         book.max_mitigated = max_mitigated;
-        const bool is_switch = names.topology().nodes[node.value].kind == topology::Kind::fabric_switch;
-        into.watches.push_back(
-            {node, std::move(book), is_switch ? by_profile[into.setup.profile(node.value)] : scenario::SwitchTraits{}});
+        into.watches.push_back({node, std::move(book), traits_of(names.topology(), node, by_profile, into.setup)});
     }
 }
 

@@ -30,13 +30,14 @@ std::uint8_t without(std::uint8_t priorities, std::uint8_t muted)
 
 }  // namespace
 
-NicDevice::NicDevice(sim::NicView view, const Seat& seat, const Traits& traits) : NodeDevice(seat), view_(view)
+NicDevice::NicDevice(sim::NicView view, const Seat& seat, const Traits& traits) : NodeDevice(seat), view_(view), links_(view, seat)
 {
     capabilities_.fields = traits.fields & kNicFields;
     capabilities_.survive = capabilities_.fields & ~kPauseSent;  // a muted NIC sends none, whatever its pipeline does
     capabilities_.treatments = traits.treatments & kNicDoes;
     capabilities_.port_wide = kNicDoes;
     capabilities_.reads_back = traits.reads_back;
+    capabilities_.reads_links = traits.reads_links;
     add_rows(0, view_.profile().lossless, bit(Field::rx_packets));
 }
 

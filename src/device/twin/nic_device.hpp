@@ -6,6 +6,7 @@
 
 #include "device/nic_port.hpp"
 #include "device/stuck_pause.hpp"
+#include "device/twin/links.hpp"
 #include "device/twin/node_device.hpp"
 #include "twin/nic_view.hpp"
 
@@ -19,6 +20,7 @@ public:
     Result<void> apply(const watchdog::Command&, const Undo&) override;
     Result<watchdog::Treatment> read_back(const Target&) override;
     void listen(NoticeSink&) override {}  // the hardware detects no storms; a link that went down shows in the looks
+    Result<std::vector<link::LinkSample>> read_links() override { return links_.read(); }
 
 private:
     void sample(const watchdog::RowInfo&, watchdog::Sample&) override;
@@ -33,6 +35,7 @@ private:
     std::uint32_t epoch_{};
     watchdog::Treatment want_{};
     std::uint8_t muted_{0xff};  // bit p: by mute_pause, priority p
+    Links links_;
 };
 
 }  // namespace petrel::device::twin

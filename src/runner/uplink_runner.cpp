@@ -1,36 +1,20 @@
-#include "daemon/uplink_runner.hpp"
+#include "runner/uplink_runner.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <span>
-#include <utility>
 
 #include "codec/uplink_json.hpp"
-#include "config/manager_url.hpp"
-#include "daemon/manager_endpoints.hpp"
-#include "daemon/manager_token.hpp"
-#include "daemon/uplink_snapshot.hpp"
-#include "runtime/atomic_file.hpp"
-#include "runtime/random_digits.hpp"
 #include "words/words.hpp"
 
-namespace petrel::daemon {
+namespace petrel::runner {
 namespace {
 
 using namespace std::chrono_literals;
-using Level = runner::LogLevel;
+using Level = LogLevel;
 
-constexpr auto kFile = "manager.acknowledged";
-constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 24U;
-
-// How often the devices are looked at for the manager, and the acknowledgements are stored.
-constexpr Duration kTickEvery = 1s;
-// How often the agent checks whether its certificate has to be renewed.
-constexpr Duration kRenewEvery = 1h;
-// A request that takes longer is cancelled.
-constexpr Duration kDeadline = 10s;
 // How long a stop waits for the last events to arrive.
 constexpr Duration kStopPatience = 2s;
 // Of snapshots in one request. With events and samples it stays below the 1 MiB that the manager accepts. A snapshot
@@ -44,8 +28,6 @@ constexpr Duration kSampleRetry = 50ms;
 constexpr Duration kSampleEvery = 1s;         // of each device
 constexpr std::size_t kMostSamples = 32'768;  // in memory
 constexpr std::size_t kMostSamplesAtOnce = 1500;
-
-constexpr int kGood = 200;
 
 // Refusals of what was sent. A smaller request may be accepted.
 bool is_about_content(int status) { return status == 400 || status == 413 || status == 422; }
@@ -66,12 +48,12 @@ public:
     std::optional<Event> at_or_after(const std::string& device, std::uint64_t seq) const override
     {
         const auto& events = memory(device).events();
-        const auto found = std::ranges::lower_bound(events, seq, {}, &runner::StoredEvent::seq);
+        const auto found = std::ranges::lower_bound(events, seq, {}, &StoredEvent::seq);
         return found == events.end() ? std::nullopt : std::optional{Event{found->seq, found->json}};
     }
 
 private:
-    const runner::Memory& memory(const std::string& device) const
+    const Memory& memory(const std::string& device) const
     {
         return (*std::ranges::find(runners_, device, [](const auto& runner) { return runner->name(); }))->memory();
     }
@@ -79,105 +61,36 @@ private:
     const Runners& runners_;
 };
 
-Result<std::unique_ptr<UplinkRunner>> UplinkRunner::make(runner::Loop& loop, std::unique_ptr<runner::Worker> worker,
-                                                         const ManagerAccess& access, const config::AgentConfig& config,
-                                                         std::string version, const Runners& runners, Policies policies,
-                                                         LogCall log, Reached reached)
-{
-    const auto endpoints =
-        manager_endpoints(config.manager_url, config.manager_ca_file, config.manager_certificate_file);
-    if (!endpoints) {
-        return tl::unexpected(endpoints.error());
-    }
-    auto file = runtime::HeldFile::take(config.state_dir / kFile);
-    if (!file) {
-        return tl::unexpected(file.error());
-    }
-    uplink::Acknowledged before;
-    const auto text = file->folder().read(file->name(), kLargestFile);
-    const auto kept = text.and_then([&](const auto& found) {
-        return codec::read_acknowledged(found.value_or(codec::acknowledged_json({}, {})), config.manager_url);
-    });
-    if (kept) {
-        before = *kept;
-    } else {
-        // Nothing is lost: what the manager has already, it receives again.
-        log({Level::error,
-             "acknowledged_damaged",
-             {},
-             {},
-             fmt::format("{}: {}; all events are sent again", file->path().string(), kept.error().what),
-             {}});
-    }
-    Setup setup{
-        config,           std::move(version),  runtime::random_digits(), access.clients(*endpoints), access.renew,
-        std::move(*file), std::move(policies), std::move(log),           std::move(reached)};
-    return std::unique_ptr<UplinkRunner>{
-        new UplinkRunner{loop, std::move(worker), runners, std::move(setup), std::move(before)}};
-}
-
-UplinkRunner::UplinkRunner(runner::Loop& loop, std::unique_ptr<runner::Worker> worker, const Runners& runners,
-                           Setup setup, uplink::Acknowledged before)
+UplinkRunner::UplinkRunner(Loop& loop, const Runners& runners, Setup setup)
     : loop_(loop),
-      setup_(std::move(setup)),
-      spool_(std::make_unique<RunnersSpool>(runners)),
       runners_(runners),
-      uplink_(before, *spool_, std::hash<std::string>{}(setup_.boot)),
-      spooled_(setup_.file.folder()),
-      saved_(std::move(before)),
-      since_(loop.now().mono),
-      worker_(std::move(worker))
+      spool_(std::make_unique<RunnersSpool>(runners)),
+      setup_(std::move(setup)),
+      uplink_(setup_.memory->acknowledged(), *spool_, std::hash<std::string>{}(setup_.boot), setup_.pace),
+      saved_(setup_.memory->acknowledged()),
+      since_(loop.now().mono)
 {}
 
 UplinkRunner::~UplinkRunner()
 {
-    for (const auto* timer : {&wake_, &tick_, &sample_, &deadline_, &renew_}) {
+    for (const auto* timer : {&wake_, &tick_, &sample_, &deadline_}) {
         if (*timer) {
             loop_.cancel(**timer);
         }
     }
-    setup_.client->cancel();
+    setup_.channel.reset();
+    setup_.worker.reset();  // its jobs use the other members
 }
 
 void UplinkRunner::start()
 {
-    renew();
     tick();
     sample();
 }
 
-void UplinkRunner::renew()
-{
-    if (!setup_.renew || setup_.config.manager_certificate_file.empty()) {
-        return;
-    }
-    renew_ = loop_.at(loop_.now().mono + kRenewEvery, [this] { renew(); });
-    renewing_ = renewing_ ||
-                worker_->add(runner::JobKind::other, [this, now = loop_.now().wall, alive = std::weak_ptr{alive_}] {
-                    auto result =
-                        setup_.renew(*setup_.client, setup_.config.manager_certificate_file, setup_.config.name, now);
-                    loop_.post([this, alive, result = std::move(result)] {
-                        if (!alive.expired()) {
-                            renewed(result);
-                        }
-                    });
-                });
-}
-
-void UplinkRunner::renewed(const Result<bool>& result)
-{
-    renewing_ = false;
-    if (!result) {
-        log(Level::error, "certificate_not_renewed", result.error().what + "; the agent tries again in an hour");
-    } else if (*result) {
-        log(Level::notice, "certificate_renewed",
-            fmt::format("{} has a new certificate", setup_.config.manager_certificate_file.string()));
-    }
-}
-
 void UplinkRunner::tick()
 {
-    tick_ = loop_.at(loop_.now().mono + kTickEvery, [this] { tick(); });
+    tick_ = loop_.at(loop_.now().mono + setup_.pace.look, [this] { tick(); });
     save();
     spill();
     look();
@@ -192,19 +105,17 @@ void UplinkRunner::look()
     }
     auto seen = std::make_shared<std::vector<DeviceSeen>>();
     for (const auto& runner : runners_) {
-        seen->push_back(look_at(*runner, neighbours_of(setup_.policies(), runner->name())));
+        seen->push_back(look_at(*runner, setup_.neighbours(runner->name())));
     }
-    rendering_ = worker_->add(runner::JobKind::other, [this, seen, alive = std::weak_ptr{alive_}] {
-        std::vector<std::pair<std::string, std::string>> lines;
-        for (const auto& device : *seen) {
-            lines.emplace_back(device.name, codec::snapshot_line(device_state(device)));
-        }
-        loop_.post([this, alive, lines = std::move(lines)] {
-            if (!alive.expired()) {
-                rendered(lines);
+    rendering_ = in_worker(
+        [seen] {
+            std::vector<std::pair<std::string, std::string>> lines;
+            for (const auto& device : *seen) {
+                lines.emplace_back(device.name, codec::snapshot_line(device_state(device)));
             }
-        });
-    });
+            return lines;
+        },
+        [this](auto lines) { rendered(std::move(lines)); });
 }
 
 void UplinkRunner::sample()
@@ -243,7 +154,7 @@ void UplinkRunner::look_if_waiting()
     }
 }
 
-// While the manager is away, samples wait on disk.
+// While the manager is away, samples wait in the memory.
 void UplinkRunner::spill()
 {
     const auto first = samples_.begin() + static_cast<std::ptrdiff_t>(samples_in_request_);
@@ -257,19 +168,17 @@ void UplinkRunner::spill()
         lines.push_back(codec::samples_line(part));
         rest = rest.subspan(part.size());
     }
-    spilling_ = worker_->add(runner::JobKind::other, [this, lines = std::move(lines), alive = std::weak_ptr{alive_}] {
-        Result<bool> result = false;
-        for (const auto& line : lines) {
-            const auto appended = spooled_.append(line);
-            result = !result || !appended ? (result ? appended : result) : Result<bool>{*result || *appended};
-        }
-        setup_.reached("samples_spooled");
-        loop_.post([this, alive, result = std::move(result)] {
-            if (!alive.expired()) {
-                spilled(result);
+    spilling_ = in_worker(
+        [this, lines = std::move(lines)] {
+            Result<bool> result = false;
+            for (const auto& line : lines) {
+                const auto appended = setup_.memory->append_samples(line);
+                result = !result || !appended ? (result ? appended : result) : Result<bool>{*result || *appended};
             }
-        });
-    });
+            setup_.reached("samples_spooled");
+            return result;
+        },
+        [this](const Result<bool>& dropped) { spilled(dropped); });
     if (spilling_) {
         samples_.erase(samples_.begin() + static_cast<std::ptrdiff_t>(samples_in_request_), samples_.end());
     }
@@ -279,8 +188,7 @@ void UplinkRunner::spilled(const Result<bool>& dropped)
 {
     spilling_ = false;
     const auto trouble = !dropped   ? dropped.error().what
-                         : *dropped ? fmt::format("the spool of {} bytes is full: the oldest half of it is dropped",
-                                                  SampleSpool::kMostBytes)
+                         : *dropped ? std::string{"their spool is full: the oldest half of it is dropped"}
                                     : std::string{};
     if (std::exchange(spool_trouble_, trouble) != trouble && !trouble.empty()) {
         log(Level::error, "samples_forgotten", fmt::format("samples for the manager are lost: {}", trouble));
@@ -306,7 +214,7 @@ void UplinkRunner::send()
     if (shown_.empty()) {
         return;  // the first request names the devices
     }
-    const bool extras = !samples_.empty() || !spooled_.empty() ||
+    const bool extras = !samples_.empty() || setup_.memory->has_samples() ||
                         std::ranges::any_of(shown_, [](const auto& one) { return one.second.now != one.second.sent; });
     auto batch = uplink_.next(*spool_, extras, loop_.now().mono);
     report_gaps();
@@ -358,10 +266,10 @@ std::string UplinkRunner::samples(const uplink::Batch& batch)
 
 void UplinkRunner::post(const uplink::Batch& batch)
 {
-    auto body =
-        codec::report_head(setup_.config.name, setup_.boot, setup_.version,
-                           batch.names_devices ? spool_->devices() : std::vector<std::string>{}, batch.manager) +
-        '\n';
+    auto body = codec::report_head(setup_.agent, setup_.boot, setup_.version,
+                                   batch.names_devices ? spool_->devices() : std::vector<std::string>{},
+                                   batch.manager) +
+                '\n';
     body += batch.lines;
     for (const auto& gap : batch.gaps) {
         body += codec::gap_line(gap) + '\n';
@@ -369,59 +277,41 @@ void UplinkRunner::post(const uplink::Batch& batch)
     body += extras(batch);
     body += samples(batch);
     setup_.reached("report_sent");
-    const bool added = worker_->add(runner::JobKind::other, [this, body = std::move(body), spooled = batch.with_extras,
-                                                             alive = std::weak_ptr{alive_}]() mutable {
-        auto answer = exchange(std::move(body), spooled);
-        loop_.post([this, alive, answer = std::move(answer)] {
-            if (!alive.expired()) {
-                answered(answer);
-            }
-        });
-    });
+    if (!batch.with_extras || !setup_.memory->has_samples()) {
+        return submit(std::move(body), std::nullopt);
+    }
+    const bool added = in_worker([this] { return setup_.memory->next_samples(); },
+                                 [this, body](auto line) { submit(body, std::move(line)); });
     if (!added) {  // cannot happen while kMostJobs fits
-        return answered({0, {}, "the worker has no room", {}});
+        submit(std::move(body), std::nullopt);
     }
-    deadline_ = loop_.at(loop_.now().mono + kDeadline, [this] {
-        deadline_.reset();
-        setup_.client->cancel();
-    });
 }
 
-// In the worker.
-UplinkRunner::Answer UplinkRunner::exchange(std::string body, bool with_spooled)
+void UplinkRunner::submit(std::string body, std::optional<std::string> spooled)
 {
-    const auto line = with_spooled ? spooled_.next() : std::nullopt;
-    const bool adds_line = line && body.size() + line->size() < kMostRequestBytes;
-    if (adds_line) {
-        body += *line + '\n';
+    spooled_in_request_ = spooled && body.size() + spooled->size() < kMostRequestBytes;
+    if (spooled_in_request_) {
+        body += *spooled + '\n';
     }
-    const auto& config = setup_.config;
-    auto token = manager_token(config.manager_token_file);
-    if (!token) {
-        return {0, {}, token.error().what, {}};
-    }
-    auto response =
-        setup_.client->send({.path = fmt::format("/api/v1/agents/{}/reports", config::percent_escaped(config.name)),
-                             .body = std::move(body),
-                             .content_type = "application/x-ndjson",
-                             .token = std::move(*token),
-                             .within = kDeadline});
-    // A line that is refused would be refused again.
-    if (adds_line && response && (response->status == kGood || is_about_content(response->status))) {
-        spooled_.sent();
-    }
-    return response ? Answer{response->status, std::move(response->body), {}, response->retry_after}
-                    : Answer{0, {}, response.error().what, {}};
+    deadline_ = loop_.at(loop_.now().mono + setup_.pace.deadline, [this] {
+        deadline_.reset();
+        setup_.channel->cancel();
+    });
+    setup_.channel->send(std::move(body), [this](const ManagerAnswer& answer) { answered(answer); });
 }
 
-void UplinkRunner::answered(const Answer& answer)
+void UplinkRunner::answered(const ManagerAnswer& answer)
 {
     if (deadline_) {
         loop_.cancel(*std::exchange(deadline_, std::nullopt));
     }
     const auto now = loop_.now().mono;
-    const auto stored = answer.status == kGood ? codec::read_stored(answer.body)
+    const auto stored = answer.good() ? codec::read_stored(answer.body)
                                                : tl::unexpected(Error{ErrorKind::unreachable, answer.why});
+    // A line that is refused would be refused again.
+    if (std::exchange(spooled_in_request_, false) && (answer.good() || is_about_content(answer.status))) {
+        static_cast<void>(setup_.worker->add(JobKind::other, [this] { setup_.memory->samples_sent(); }));
+    }
     if (stored) {
         setup_.reached("report_stored");
         uplink_.stored(*stored, now);
@@ -435,7 +325,7 @@ void UplinkRunner::answered(const Answer& answer)
         uplink_.failed(is_about_content(answer.status), answer.retry_after, now);
         samples_in_request_ = 0;
         const auto problem = codec::problem_text(answer.body);
-        not_connected(answer.status == 0 || answer.status == kGood
+        not_connected(answer.status == 0 || answer.good()
                           ? stored.error().what
                           : fmt::format("it answers with status {}{}", answer.status,
                                         problem.empty() ? "" : fmt::format(" ({})", problem)));
@@ -466,7 +356,7 @@ void UplinkRunner::connected_now()
         since_ = loop_.now().mono;
         why_.clear();
         log(Level::notice, "manager_connected",
-            fmt::format("{} answers; {} to send", setup_.config.manager_url,
+            fmt::format("{} answers; {} to send", setup_.manager,
                         count_text(uplink_.waiting(*spool_), "event")));
     }
 }
@@ -479,7 +369,7 @@ void UplinkRunner::not_connected(std::string why)
     }
     if (was || why != why_) {
         log(Level::error, "manager_lost",
-            fmt::format("{}: {}; the agent watches on, tries again and sends what waits", setup_.config.manager_url,
+            fmt::format("{}: {}; the agent watches on, tries again and sends what waits", setup_.manager,
                         why));
     }
     why_ = std::move(why);
@@ -496,7 +386,7 @@ void UplinkRunner::report_gaps()
                     {},
                     fmt::format("events {} to {} were forgotten before the manager had them: history_events = {} was "
                                 "too few",
-                                gap.first, gap.last, setup_.config.history_events),
+                                gap.first, gap.last, setup_.history_events),
                     {}});
     }
 }
@@ -506,17 +396,13 @@ void UplinkRunner::save()
     if (saving_ || saved_ == uplink_.acknowledged()) {
         return;
     }
-    saving_ = worker_->add(runner::JobKind::other, [this, acknowledged = uplink_.acknowledged(),
-                                                    alive = std::weak_ptr{alive_}] {
-        setup_.reached("acknowledged_saves");
-        const auto text = codec::acknowledged_json(setup_.config.manager_url, acknowledged);
-        const auto& folder = setup_.file.folder();
-        const auto written = folder.replace(setup_.file.name(), std::as_bytes(std::span{text}), runtime::kOwnersFile)
-                                 .and_then([&](const auto&) { return folder.sync(); });
-        loop_.post([this, alive, acknowledged, written] {
-            if (alive.expired()) {
-                return;
-            }
+    const auto acknowledged = uplink_.acknowledged();
+    saving_ = in_worker(
+        [this, acknowledged] {
+            setup_.reached("acknowledged_saves");
+            return setup_.memory->save(acknowledged);
+        },
+        [this, acknowledged](const Result<void>& written) {
             saving_ = false;
             if (written) {
                 saved_ = acknowledged;
@@ -526,7 +412,6 @@ void UplinkRunner::save()
                     fmt::format("{}; after a restart the manager receives some events again", save_trouble_));
             }
         });
-    });
 }
 
 void UplinkRunner::stop(std::function<void()> done)
@@ -550,7 +435,7 @@ void UplinkRunner::finish_stop()
 
 control::ManagerReport UplinkRunner::report() const
 {
-    return {setup_.config.manager_url,
+    return {setup_.manager,
             connected_.value_or(false),
             whole_ms(loop_.now().mono - since_),
             why_,
@@ -564,4 +449,4 @@ void UplinkRunner::log(Level level, std::string event, std::string message) cons
     setup_.log({level, std::move(event), {}, {}, std::move(message), {}});
 }
 
-}  // namespace petrel::daemon
+}  // namespace petrel::runner

@@ -1,4 +1,4 @@
-#include "lab/twin_device.hpp"
+#include "lab/live/twin_device.hpp"
 
 #include "device/slingshot/slingshot_device.hpp"
 #include "device/twin/nic_device.hpp"

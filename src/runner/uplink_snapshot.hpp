@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "config/policy_file.hpp"
-#include "daemon/runners.hpp"
+#include "runner/device_runner.hpp"
 #include "uplink/snapshot.hpp"
 
-namespace petrel::daemon {
+namespace petrel::runner {
 
 // By port, what is connected to it.
 using Neighbours = std::map<std::string, uplink::Neighbour>;
@@ -38,4 +38,4 @@ uplink::DeviceState device_state(const DeviceSeen&);
 // The counters of all queues at the last look; none while a look is under way, or if the device is not watched.
 std::optional<std::vector<uplink::QueueSample>> samples_of(const DeviceRunner&, const Now&);
 
-}  // namespace petrel::daemon
+}  // namespace petrel::runner

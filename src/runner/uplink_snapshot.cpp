@@ -1,10 +1,10 @@
-#include "daemon/uplink_snapshot.hpp"
+#include "runner/uplink_snapshot.hpp"
 
 #include <utility>
 
 #include "control/names.hpp"
 
-namespace petrel::daemon {
+namespace petrel::runner {
 namespace {
 
 // What a device that is not watched shows: nothing of its queues is known.
@@ -104,4 +104,4 @@ std::optional<std::vector<uplink::QueueSample>> samples_of(const DeviceRunner& r
     return samples;
 }
 
-}  // namespace petrel::daemon
+}  // namespace petrel::runner

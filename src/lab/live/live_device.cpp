@@ -1,4 +1,4 @@
-#include "lab/live_device.hpp"
+#include "lab/live/live_device.hpp"
 
 #include <utility>
 

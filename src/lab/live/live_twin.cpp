@@ -1,12 +1,12 @@
-#include "lab/live_twin.hpp"
+#include "lab/live/live_twin.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "lab/live_device.hpp"
-#include "lab/twin_device.hpp"
+#include "lab/live/live_device.hpp"
+#include "lab/live/twin_device.hpp"
 
 namespace petrel::lab {
 

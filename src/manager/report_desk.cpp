@@ -1,0 +1,61 @@
+#include "manager/report_desk.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "base/complaint_text.hpp"
+#include "codec/manager/view_json.hpp"
+
+namespace petrel::manager {
+
+Result<ReportDesk::Taken> ReportDesk::take(const codec::Report& report, const std::string& from, Now now)
+{
+    Taken taken{report.agent, {report.names.begin(), report.names.end()}};
+    for (const auto& one : report.events) {
+        taken.devices.insert(one.event.device);
+    }
+    for (const auto& state : report.devices) {
+        taken.devices.insert(state.device);
+    }
+    if (const auto other = other_agent(report.agent, taken.devices, now.mono); !other.empty()) {
+        return tl::unexpected(Error{ErrorKind::denied, other});
+    }
+    agents_heard_[report.agent] = now.mono;
+    if (!report.manager.empty() && report.manager != boot_) {
+        // This process may have older files: events here would hide that earlier ones are missing.
+        auto without_events = report;
+        without_events.events.clear();
+        manager_.take(without_events, from, now);
+    } else {
+        manager_.take(report, from, now);
+    }
+    return taken;
+}
+
+// Two devices with the same name would be one here, and each would hide events of the other. Empty: there are none.
+std::string ReportDesk::other_agent(const std::string& agent, const std::set<std::string>& devices, Instant now) const
+{
+    for (const auto& device : devices) {
+        const auto other = manager_.agent_of(device);
+        const auto heard = agents_heard_.find(other);
+        if (other != agent && heard != agents_heard_.end() && now - heard->second < silent_after_) {
+            return fmt::format(
+                "the device '{}' is reported by the agent '{}': give one of them another name ([[device]] name)",
+                excerpt(device), excerpt(other));
+        }
+    }
+    return {};
+}
+
+std::string ReportDesk::answer(const Taken& taken, WallTime now) const
+{
+    std::vector<std::pair<std::string, std::uint64_t>> highest;
+    for (const auto& device : taken.devices) {
+        highest.emplace_back(device, manager_.store().highest(device));
+    }
+    return codec::stored_json(boot_, highest, manager_.to_clear(taken.agent, now), now);
+}
+
+}  // namespace petrel::manager
