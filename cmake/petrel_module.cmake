@@ -1,5 +1,5 @@
 # petrel_module(name [FOLDER path] [DEPS module...] [LIBS target...] [PRIVATE_LIBS target...] [PURE] [HOT]
-#               [ONLY_FOR target] [IF variable])
+#               [HOT_FILES file...] [ONLY_FOR target] [IF variable])
 #
 # One module = one folder below src/ = one static library petrel_<name>, from the .cpp files in that folder.
 #   FOLDER        where it lives, if not src/<name>
@@ -7,7 +7,8 @@
 #   LIBS          libraries whose headers it and everything above it may include
 #   PRIVATE_LIBS  libraries whose headers it alone may include
 #   PURE          no thread, socket, file, clock, log or JSON: only a function of its arguments
-#   HOT           compiled with PETREL_HOT_OPTIONS, because polls or simulations spend their time in it
+#   HOT           compiled with PETREL_HOT_OPTIONS, because polls, simulations or reports to a manager spend their time in it
+#   HOT_FILES     these files alone are, because the others would take long to compile
 #   ONLY_FOR      the one program or shared library that links it; the others link all modules without this word
 #   IF            if this variable is false, the module has only its row, and its ONLY_FOR program is not built
 # A module with headers only becomes an interface library; one whose folder is still empty only has its row.
@@ -15,7 +16,7 @@
 # The rows are written to <build>/layers.json, where the layer test reads them.
 
 function(petrel_module name)
-    cmake_parse_arguments(PARSE_ARGV 1 module "PURE;HOT" "FOLDER;ONLY_FOR;IF" "DEPS;LIBS;PRIVATE_LIBS")
+    cmake_parse_arguments(PARSE_ARGV 1 module "PURE;HOT" "FOLDER;ONLY_FOR;IF" "DEPS;LIBS;PRIVATE_LIBS;HOT_FILES")
     if(NOT module_FOLDER)
         set(module_FOLDER "${name}")
     endif()
@@ -30,6 +31,11 @@ function(petrel_module name)
 
     file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${module_FOLDER}/*.cpp")
     file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${module_FOLDER}/*.hpp")
+    foreach(file IN LISTS module_HOT_FILES)
+        set(file "${PROJECT_SOURCE_DIR}/src/${module_FOLDER}/${file}")
+        set_property(SOURCE "${file}" APPEND PROPERTY COMPILE_OPTIONS ${PETREL_HOT_OPTIONS})
+        set_property(SOURCE "${file}" PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+    endforeach()
     if(module_IF AND NOT ${module_IF})
         set(sources "")
         set(headers "")

@@ -1,29 +1,24 @@
 #include "codec/event_reader.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
 
-#include "codec/event_json_reader.hpp"
-#include "codec/json_text.hpp"
+#include "codec/event_values.hpp"
 
 namespace petrel::codec {
 namespace {
 
+using Key = EventValues::Key;
+using Kind = EventValues::Value::Kind;
 using watchdog::Criterion;
 
-std::string text(const nlohmann::json& object, const char* key)
-{
-    const auto at = object.find(key);
-    return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
-}
+const std::string& text(const EventValues& values, Key key) { return values.at(key).text; }
 
-std::int64_t number(const nlohmann::json& object, const char* key)
+std::int64_t number(const EventValues& values, Key key)
 {
-    const auto at = object.find(key);
-    return at != object.end() && at->is_number_integer() ? at->get<std::int64_t>() : 0;
+    const auto& [kind, number, text] = values.at(key);
+    return kind == Kind::natural || kind == Kind::negative ? static_cast<std::int64_t>(number) : 0;
 }
 
 template <class Enum>
@@ -38,10 +33,10 @@ std::optional<Enum> named(std::string_view word, Enum end)
 }
 
 // None if the criterion is unknown to this version.
-std::optional<watchdog::Evidence> evidence(const nlohmann::json& given)
+std::optional<watchdog::Evidence> evidence(const EventValues& values)
 {
     const auto criterion =
-        named(text(given, "criterion"), static_cast<Criterion>(static_cast<int>(Criterion::device) + 1));
+        named(text(values, Key::criterion), static_cast<Criterion>(static_cast<int>(Criterion::device) + 1));
     if (!criterion) {
         return std::nullopt;
     }
@@ -49,56 +44,55 @@ std::optional<watchdog::Evidence> evidence(const nlohmann::json& given)
     read.rule.criterion = *criterion;
     // Far more than any clock of the watchdog can prove, and still a valid duration.
     constexpr std::int64_t kMost = 1'000'000'000'000'000;
-    read.proven = std::chrono::microseconds{std::clamp<std::int64_t>(number(given, "proven_us"), 0, kMost)};
-    read.limit = std::chrono::microseconds{std::clamp<std::int64_t>(number(given, "limit_us"), 0, kMost)};
-    const auto looks = given.find("looks");
-    const auto count = looks != given.end() && looks->is_array() ? looks->size() : 0;
-    read.looks = static_cast<std::uint8_t>(std::min(count, read.last.size()));
+    read.proven = std::chrono::microseconds{std::clamp<std::int64_t>(number(values, Key::proven_us), 0, kMost)};
+    read.limit = std::chrono::microseconds{std::clamp<std::int64_t>(number(values, Key::limit_us), 0, kMost)};
+    const auto& looks = values.at(Key::looks);
+    const auto count = looks.kind == Kind::list ? looks.number : 0;
+    read.looks = static_cast<std::uint8_t>(std::min<std::uint64_t>(count, read.last.size()));
     return read;
 }
 
 template <class Number>
-std::optional<Number> whole_number(const nlohmann::json& object, const char* key)
+std::optional<Number> whole_number(const EventValues& values, Key key)
 {
-    const auto at = object.find(key);
-    const bool fits = at != object.end() && at->is_number_unsigned() &&
-                      at->get<std::uint64_t>() <= std::numeric_limits<Number>::max();
-    return fits ? std::optional{at->get<Number>()} : std::nullopt;
+    const auto& [kind, number, text] = values.at(key);
+    const bool fits = kind == Kind::natural && number <= std::numeric_limits<Number>::max();
+    return fits ? std::optional{static_cast<Number>(number)} : std::nullopt;
 }
 
 // None: not whole.
-std::optional<watchdog::LinkReason> link_reason(const nlohmann::json& given)
+std::optional<watchdog::LinkReason> link_reason(const EventValues& values)
 {
-    const auto count = whole_number<std::uint64_t>(given, "number");
-    const auto ldr = whole_number<std::uint8_t>(given, "ldr");
-    const auto cause = whole_number<std::uint16_t>(given, "cause");
+    const auto count = whole_number<std::uint64_t>(values, Key::number);
+    const auto ldr = whole_number<std::uint8_t>(values, Key::ldr);
+    const auto cause = whole_number<std::uint16_t>(values, Key::cause);
     if (!count || !ldr || !cause) {
         return std::nullopt;
     }
     return watchdog::LinkReason{*count,
                                 *ldr,
-                                whole_number<std::uint8_t>(given, "nldr"),
+                                whole_number<std::uint8_t>(values, Key::nldr),
                                 *cause,
-                                text(given, "list"),
-                                whole_number<std::uint64_t>(given, "code")};
+                                text(values, Key::list),
+                                whole_number<std::uint64_t>(values, Key::code)};
 }
 
-std::optional<watchdog::Event> known_event(const nlohmann::json& object)
+std::optional<watchdog::Event> known_event(const EventValues& values)
 {
-    const auto kind = named(text(object, "event"), watchdog::EventKind::count_);
-    const auto reason = named(text(object, "reason"), watchdog::Reason::count_);
+    const auto kind = named(text(values, Key::event), watchdog::EventKind::count_);
+    const auto reason = named(text(values, Key::reason), watchdog::Reason::count_);
     if (!kind || !reason) {
         return std::nullopt;
     }
     watchdog::Event event;
     event.kind = *kind;
     event.reason = *reason;
-    event.by = text(object, "by");
-    if (const auto given = object.find("link"); given != object.end() && given->is_object()) {
-        event.link = link_reason(*given);
+    event.by = text(values, Key::by);
+    if (values.at(Key::link).kind == Kind::object) {
+        event.link = link_reason(values);
     }
-    if (const auto given = object.find("evidence"); given != object.end() && given->is_object()) {
-        const auto read = evidence(*given);
+    if (values.at(Key::evidence).kind == Kind::object) {
+        const auto read = evidence(values);
         if (!read) {
             return std::nullopt;
         }
@@ -107,42 +101,36 @@ std::optional<watchdog::Event> known_event(const nlohmann::json& object)
     return event;
 }
 
-EventLine event_of(const nlohmann::json& object)
+}  // namespace
+
+Result<EventLine> read_event(std::string_view line) { return event_in(EventValues{line}); }
+
+Result<EventLine> event_in(EventValues&& values)
 {
+    if (!values.is_object() || text(values, Key::event).empty()) {
+        return tl::unexpected(Error{ErrorKind::corrupt, "a line that is no event"});
+    }
     EventLine line;
-    line.seq = static_cast<std::uint64_t>(std::max<std::int64_t>(number(object, "seq"), 0));
-    line.time_us = number(object, "time_us");
-    line.event = text(object, "event");
-    line.device = text(object, "device");
-    line.port = text(object, "port");
+    line.known = known_event(values);
+    line.seq = static_cast<std::uint64_t>(std::max<std::int64_t>(number(values, Key::seq), 0));
+    line.time_us = number(values, Key::time_us);
+    line.event = values.take_text(Key::event);
+    line.device = values.take_text(Key::device);
+    line.port = values.take_text(Key::port);
     line.queue = line.port;
-    if (const auto queue = object.find("queue"); queue != object.end() && queue->is_number_unsigned()) {
-        const auto priority = queue->get<std::uint64_t>();
-        line.queue += fmt::format(":{}", priority);
-        if (priority < kPriorities) {
-            line.priority = Priority{static_cast<std::uint8_t>(priority)};
+    if (const auto& queue = values.at(Key::queue); queue.kind == Kind::natural) {
+        line.queue += ':' + std::to_string(queue.number);
+        if (queue.number < kPriorities) {
+            line.priority = Priority{static_cast<std::uint8_t>(queue.number)};
         }
     }
-    line.policy = text(object, "policy");
-    line.action = text(object, "action");
-    line.known = known_event(object);
+    line.policy = values.take_text(Key::policy);
+    line.action = values.take_text(Key::action);
     if (line.known) {
         line.known->seq = line.seq;
         line.known->target.priority = line.priority;
     }
     return line;
-}
-
-}  // namespace
-
-Result<EventLine> read_event(std::string_view line) { return event_in(nlohmann::json::parse(line, nullptr, false)); }
-
-Result<EventLine> event_in(const nlohmann::json& object)
-{
-    if (!object.is_object() || text(object, "event").empty()) {
-        return tl::unexpected(Error{ErrorKind::corrupt, "a line that is no event"});
-    }
-    return event_of(object);
 }
 
 }  // namespace petrel::codec

@@ -106,6 +106,25 @@ TEST(ReportReader, BoundsBytesAndLines)
     EXPECT_EQ(more.error().what, "line 4097: allowed 4096 lines");
 }
 
+// Values are shown and copied level by level.
+TEST(ReportReader, BoundsTheDepth)
+{
+    constexpr auto kRefused = "deep: allowed 16";
+    for (const auto* key : {"event", "devices", "samples", "other"}) {
+        const std::string deep =
+            fmt::format("{{\"{}\":{}{}}}", key, std::string(500'000, '['), std::string(500'000, ']'));
+        EXPECT_THAT(refusal(deep), HasSubstr(kRefused)) << key;
+        EXPECT_THAT(read_report(deep).error().what, HasSubstr(kRefused)) << key;
+        EXPECT_FALSE(read_device_state(deep)) << key;
+    }
+    const auto nested = [](std::size_t depth) {
+        return fmt::format("{{\"event\":\"x\",\"device\":\"a\",\"seq\":1,\"later\":{}{}}}", std::string(depth, '['),
+                           std::string(depth, ']'));
+    };
+    EXPECT_EQ(refusal(nested(15)), "none");
+    EXPECT_EQ(refusal(nested(16)), "line 2: nested 17 deep: allowed 16");
+}
+
 TEST(Cables, JoinTwoPortsEach)
 {
     const auto cables = read_cables("[[cable]]\nends = [\"leaf3:Ethernet20\", \"gpu:eth2\"]\n", "f");

@@ -14,12 +14,8 @@ constexpr std::uint64_t kMostHours = 24UL * 30;
 template <class Read>
 auto read_object(std::string_view text, const Read& read) -> Result<decltype(read(nlohmann::json{}))>
 {
-    const auto object = nlohmann::json::parse(text, nullptr, false);
-    if (!object.is_object()) {
-        return tl::unexpected(Error{ErrorKind::invalid, "not a JSON object in UTF-8"});
-    }
     try {
-        return read(object);
+        return read(bounded_object(text));
     } catch (const BadValue& why) {
         return tl::unexpected(Error{ErrorKind::invalid, why.what()});
     }

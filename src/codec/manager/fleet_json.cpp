@@ -31,17 +31,11 @@ constexpr std::array<std::string_view, 3> kAgentKeys{"name", "rack", "role"};
 FleetJson fleet_object(std::string_view text)
 {
     const auto shape = json_shape(text);
-    if (shape.depth > kDeepestOrder) {
-        throw BadValue{fmt::format("nested {} deep: allowed {}", shape.depth, kDeepestOrder)};
-    }
+    check_depth(shape.depth, kDeepestOrder);
     if (shape.repeated) {
         throw BadValue{fmt::format("{}: occurs twice: allowed once", excerpt(*shape.repeated))};
     }
-    auto object = FleetJson::parse(text, nullptr, false);
-    if (!object.is_object()) {
-        throw BadValue{"not a JSON object in UTF-8"};
-    }
-    return object;
+    return checked_object(text);
 }
 
 void allow_keys(const FleetJson& object, std::span<const std::string_view> allowed)

@@ -14,6 +14,7 @@
 
 #include "base/complaint_text.hpp"
 #include "base/ids.hpp"
+#include "codec/json_shape.hpp"
 #include "codec/manager/report_reader.hpp"
 
 namespace petrel::codec {
@@ -22,6 +23,30 @@ namespace petrel::codec {
 struct BadValue : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+
+// The JSON library shows and copies a value level by level: a deep one would exhaust the stack.
+inline void check_depth(std::size_t depth, std::size_t most = 16)
+{
+    if (depth > most) {
+        throw BadValue{fmt::format("nested {} deep: allowed {}", depth, most)};
+    }
+}
+
+// The depth has been checked.
+inline nlohmann::json checked_object(std::string_view text)
+{
+    auto object = nlohmann::json::parse(text, nullptr, false);
+    if (!object.is_object()) {
+        throw BadValue{"not a JSON object in UTF-8"};
+    }
+    return object;
+}
+
+inline nlohmann::json bounded_object(std::string_view text)
+{
+    check_depth(json_shape(text).depth);
+    return checked_object(text);
+}
 
 [[noreturn]] inline void refuse_value(const char* key, const nlohmann::json* value, std::string_view allowed)
 {
@@ -37,13 +62,14 @@ inline const nlohmann::json* value_at(const nlohmann::json& object, const char* 
     return at == object.end() ? nullptr : &*at;
 }
 
-// A name that can be shown on a terminal and is not empty.
+// It can be shown on a terminal and is not empty.
+inline bool is_name(std::string_view text) { return !text.empty() && text.size() <= kLongestName && printable(text); }
+
 inline std::string name_at(const nlohmann::json& object, const char* key)
 {
     const auto* value = value_at(object, key);
     if (value != nullptr && value->is_string()) {
-        auto name = value->get<std::string>();
-        if (!name.empty() && name.size() <= kLongestName && printable(name)) {
+        if (const auto& name = value->get_ref<const std::string&>(); is_name(name)) {
             return name;
         }
     }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "codec/event_json_reader.hpp"
+#include "codec/event_values.hpp"
 #include "codec/json_text.hpp"
 #include "codec/manager/json_values.hpp"
 
@@ -18,18 +18,6 @@ using nlohmann::json;
 constexpr std::size_t kBootDigits = 32;
 constexpr std::array<std::pair<fabric::LinkState, std::string_view>, 3> kLinkStates{
     {{fabric::LinkState::up, "up"}, {fabric::LinkState::down, "down"}, {fabric::LinkState::unknown, "unknown"}}};
-
-json object_in(std::string_view line)
-{
-    if (line.find('\r') != line.npos) {
-        throw BadValue{"a carriage return inside the line"};
-    }
-    auto object = json::parse(line, nullptr, false);
-    if (!object.is_object()) {
-        throw BadValue{"not a JSON object in UTF-8"};
-    }
-    return object;
-}
 
 void read_head(const json& line, Report& report)
 {
@@ -54,17 +42,28 @@ void read_head(const json& line, Report& report)
     }
 }
 
-void read_one_event(const json& line, std::string_view text, Report& report)
+// Names the first problem of an event that cannot be stored.
+[[noreturn]] void refuse_event(std::string_view text)
 {
+    const auto line = checked_object(text);
     name_at(line, "event");
     name_at(line, "device");
     word_at(line, "port");
-    auto event = event_in(line);
-    if (!event) {
-        throw BadValue{event.error().what};
+    refuse_value("seq", value_at(line, "seq"), "a whole number from 1");
+}
+
+void read_one_event(EventValues&& values, std::string_view text, Report& report)
+{
+    using Key = EventValues::Key;
+    using Kind = EventValues::Value::Kind;
+    const auto& port = values.at(Key::port);
+    if (!is_name(values.at(Key::event).text) || !is_name(values.at(Key::device).text) ||
+        (port.kind != Kind::absent && port.kind != Kind::null && !is_name(port.text))) {
+        refuse_event(text);
     }
-    if (event->seq == 0) {
-        refuse_value("seq", value_at(line, "seq"), "a whole number from 1");
+    auto event = event_in(std::move(values));
+    if (!event || event->seq == 0) {
+        refuse_event(text);
     }
     report.events.push_back({std::move(*event), std::string{text}});
 }
@@ -122,12 +121,19 @@ fabric::QueueSample sample(const json& given)
 
 void read_line(std::string_view text, Report& report)
 {
-    const auto line = object_in(text);
+    if (text.find('\r') != text.npos) {
+        throw BadValue{"a carriage return inside the line"};
+    }
     if (report.agent.empty()) {
-        read_head(line, report);
-    } else if (line.contains("event")) {
-        read_one_event(line, text, report);
-    } else if (line.contains("devices")) {
+        return read_head(bounded_object(text), report);
+    }
+    EventValues values{text};
+    check_depth(values.depth());
+    if (values.at(EventValues::Key::event).kind != EventValues::Value::Kind::absent) {
+        return read_one_event(std::move(values), text, report);
+    }
+    const auto line = checked_object(text);
+    if (line.contains("devices")) {
         each_object(line, "devices", false,
                     [&](const json& device) { report.devices.push_back(device_state(device)); });
     } else if (line.contains("samples")) {
@@ -210,7 +216,7 @@ std::string device_state_json(const fabric::DeviceState& device)
 Result<fabric::DeviceState> read_device_state(std::string_view text)
 {
     try {
-        return device_state(object_in(text));
+        return device_state(bounded_object(text));
     } catch (const BadValue& why) {
         return tl::unexpected(Error{ErrorKind::corrupt, why.what()});
     }

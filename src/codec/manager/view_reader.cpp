@@ -3,7 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "codec/json_shape.hpp"
 #include "codec/manager/json_values.hpp"
 
 namespace petrel::codec {
@@ -13,7 +12,6 @@ namespace {
 using nlohmann::json;
 using Closed = fabric::PortErrorRecord::Closed;
 
-constexpr std::size_t kDeepestAnswer = 16;
 constexpr std::int64_t kFarthest = INT64_MAX / 4;  // differences of two such times do not overflow
 
 std::optional<WallTime> time_at(const json& object, const char* key)
@@ -157,14 +155,8 @@ Result<std::vector<Row>> rows_of(std::string_view text, const char* list, const 
     const auto refused = [](std::string why) {
         return tl::unexpected(Error{ErrorKind::corrupt, "the manager's answer: " + std::move(why)});
     };
-    if (json_shape(text).depth > kDeepestAnswer) {
-        return refused("nested too deeply");
-    }
-    const auto answer = json::parse(text, nullptr, false);
-    if (!answer.is_object()) {
-        return refused("not a JSON object");
-    }
     try {
+        const auto answer = bounded_object(text);
         std::vector<Row> rows;
         each_object(answer, list, false, [&](const json& one) { rows.push_back(read(one)); });
         return rows;
