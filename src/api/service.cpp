@@ -25,6 +25,7 @@ using namespace std::chrono_literals;
 constexpr auto kPurpose = "agents and clients";
 constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20;
 constexpr auto kPruneEvery = 10s;
+constexpr auto kPruneAgain = 20ms;  // while there is more to forget
 constexpr auto kKeepAliveEvery = 15s;
 constexpr auto kTickEvery = 1s;
 
@@ -84,7 +85,7 @@ Service::Service(runtime::EventLoop& loop, manager::Manager manager, ServiceOpti
     if (options_.issuer) {
         enrolment_.emplace(manager_, *options_.issuer);
     }
-    prune_later();
+    prune_later(kPruneAgain);
     keep_alive_later();
 }
 
@@ -461,14 +462,14 @@ std::string Service::metrics() const
                             .group = member_ ? std::optional{member_->status(loop_.now().mono)} : std::nullopt});
 }
 
-void Service::prune_later()
+void Service::prune_later(Duration after)
 {
-    loop_.at(loop_.now().mono + kPruneEvery, [this] {
-        const auto pruned = manager_.prune(options_.retention, loop_.now().wall);
-        if (!pruned && options_.log) {
-            options_.log(pruned.error().what);
+    loop_.at(loop_.now().mono + after, [this] {
+        const auto complete = manager_.prune(options_.retention, loop_.now().wall);
+        if (!complete && options_.log) {
+            options_.log(complete.error().what);
         }
-        prune_later();
+        prune_later(complete.value_or(true) ? kPruneEvery : kPruneAgain);
     });
 }
 

@@ -116,7 +116,7 @@ private:
     void keep_recent_line(std::string_view text);
     void take_recent_lines();
     http::Answer not_leading() const;
-    void prune_later();
+    void prune_later(Duration after);
     void keep_alive_later();
 
     runtime::EventLoop& loop_;

@@ -66,8 +66,10 @@ FabricView::FabricView(const Cables& cables, Duration silent_after) : silent_aft
 
 void FabricView::apply(const Message& message)
 {
-    received(message.source, message.position);
     auto& reports = sources_[message.source];
+    if (message.source.channel == Channel::agent) {
+        reports.numbers[message.position.epoch].add(message.position.number);
+    }
     const auto kind = port_event_kind(message.kind);
     if (!kind) {
         return;
@@ -366,6 +368,7 @@ std::map<Source, std::vector<Position>> FabricView::standing() const
         for (const auto& [port, log] : reports.links) {
             positions.push_back(log.last());
         }
+        std::sort(positions.begin(), positions.end());
     }
     return all;
 }

@@ -130,7 +130,7 @@ public:
     std::map<std::string, std::uint64_t> to_clear(const std::string& device, WallTime now) const;
 
     // The messages without which the present state would be forgotten: those that opened an error that is open, and the
-    // last one of each link.
+    // last one of each link. Those of a source in their order.
     std::map<Source, std::vector<Position>> standing() const;
 
 private:

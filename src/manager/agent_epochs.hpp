@@ -25,6 +25,8 @@ private:
         std::uint64_t epoch{};
         std::uint64_t highest{};
         WallTime latest{WallTime::min()};
+
+        void add(fabric::Position, WallTime at);
     };
     std::map<std::string, Epoch> devices_;
 };

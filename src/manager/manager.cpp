@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "manager/event_message.hpp"
 #include "manager/log_message.hpp"
@@ -74,12 +75,19 @@ Result<void> Manager::lead(Instant now)
 
 void Manager::take(const codec::Report& report, const std::string& from, Now now)
 {
+    taken_.now = std::max(taken_.now, now.wall);
     take_agent(report, from, now);
+    std::set<std::string_view> devices;
     for (const auto& [event, text] : report.events) {
         if (auto message = event_message(event)) {
             message->position = epochs_.place(message->source.device, message->position.number, message->at);
-            take_message({std::move(*message), text}, now);
+            message->observed_at = now.wall;
+            taken_.messages.push_back({std::move(*message), text});
+            devices.insert(event.device);
         }
+    }
+    for (const auto device : devices) {
+        heard(std::string{device}, now);
     }
     for (const auto& state : report.devices) {
         taken_.devices.push_back({report.agent, state});
@@ -267,9 +275,17 @@ fleet::KnownAgents Manager::known_agents(std::vector<fleet::AgentPlace> places) 
     return known;
 }
 
-Result<void> Manager::prune(const Retention& retention, WallTime now)
+// What stands at the beginning of a pass stays in all of it: to find it takes long in a large fabric.
+Result<bool> Manager::prune(const Retention& retention, WallTime now)
 {
-    return store_->prune(retention, now, view_.standing());
+    if (!standing_) {
+        standing_ = view_.standing();
+    }
+    const auto complete = store_->prune(retention, now, *standing_);
+    if (complete.value_or(true)) {
+        standing_.reset();
+    }
+    return complete;
 }
 
 }  // namespace petrel::manager

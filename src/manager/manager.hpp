@@ -65,7 +65,8 @@ public:
 
     Result<std::unique_ptr<Store::Copy>> copy(const std::filesystem::path& path) { return store_->copy(path); }
 
-    Result<void> prune(const Retention&, WallTime now);
+    // Forgets a part of what is too old or too much. False: there is more; call it again soon.
+    Result<bool> prune(const Retention&, WallTime now);
 
     // By device and port, the link-down registers that this agent may clear: FabricView::to_clear().
     std::map<std::string, std::map<std::string, std::uint64_t>> to_clear(const std::string& agent, WallTime now) const;
@@ -98,6 +99,7 @@ private:
     std::map<std::string, Instant> logs_;                      // by device, when its log was last heard
     Commands commands_;
     Batch taken_;
+    std::optional<Store::Standing> standing_;  // when the present pass of prune() began
 };
 
 }  // namespace petrel::manager

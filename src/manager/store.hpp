@@ -78,9 +78,10 @@ public:
     Result<void> leave_log();
     Result<bool> empty() const;
 
-    // Forgets what is too old or too much. `keep`: messages that stay, because an error that they opened is open.
-    Result<void> prune(const Retention&, WallTime now,
-                       const std::map<fabric::Source, std::vector<fabric::Position>>& keep);
+    // Forgets a part of what is too old or too much. False: there is more. `keep`: messages that stay, because an error
+    // that they opened is open; by source, in their order.
+    using Standing = std::map<fabric::Source, std::vector<fabric::Position>>;
+    Result<bool> prune(const Retention&, WallTime now, const Standing& keep);
 
     // Begins a copy of the file as it will be when the copy ends. False from step(): it is not complete yet.
     class Copy;
@@ -126,8 +127,8 @@ private:
     void prepare_commands();
     void add_commands(const Batch&);
     void add_access(const Batch&);
-    void prune_events(std::int64_t first_kept, const std::map<fabric::Source, std::vector<fabric::Position>>& keep);
-    void prune_samples(const Retention&, WallTime now);
+    bool prune_events(const Retention&, WallTime now, const Standing& keep);
+    bool prune_samples(const Retention&, WallTime now);
 
     std::unique_ptr<SQLite::Database> database_;
     std::string path_;

@@ -134,6 +134,18 @@ class Deaths(ManagerCase):
             restored.stop()
         self.manager.start()
 
+    def test_a_start_forgets_what_the_flags_do_not_keep(self):
+        samples = [{"device": "leaf3", "port": "Ethernet0", "queue": 3, "time_us": time_us, "paused_us": 1,
+                    "tx_packets": 2, "rx_pfc": 3} for time_us in range(30)]
+        self.manager.report(*(event(seq, "order_taken") for seq in range(1, 31)), {"samples": samples})
+        self.manager.stop()
+        self.manager.arguments = ("--keep-events", "5", "--keep-samples", "7")
+        self.manager.start()
+        for name, kept in ("events", 5), ("samples", 7):
+            while len(rows := self.manager.get(f"/api/v1/{name}?limit=1000")[name]) > kept:
+                pass
+            self.assertEqual(len(rows), kept)
+
     def refused_start(self, *arguments, store="other.db"):
         return subprocess.run([PETREL, "manager", "--store", Path(self.folder.name) / store, *arguments],
                               capture_output=True, text=True)
@@ -167,7 +179,8 @@ class Hostile(ManagerCase):
         self.problem(self.post(good + b"\n\xff\xfe"), 400, "line 3: not a JSON object in UTF-8")
         self.problem(self.post(good, agent="leaf4"), 400, "agent: 'leaf3': allowed 'leaf4'")
         self.problem(self.post(b""), 400, "line 1: absent")
-        self.problem(self.post(b"[" * 100_000), 400, "line 1: not a JSON object")
+        self.problem(self.post(b"[" * 100_000), 400, "line 1: nested 100000 deep: allowed 16")
+        self.problem(self.post(b'{"report":' + b"[" * 500_000 + b"]" * 500_000 + b"}"), 400, "line 1: nested 500001 deep")
 
     def test_too_many_bytes_or_lines(self):
         self.problem(self.post(body() + b'\n{"samples":[]}' * 4096), 413, "line 4097: allowed 4096 lines")

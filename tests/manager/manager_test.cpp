@@ -323,5 +323,57 @@ TEST_F(ManagerTest, RetentionIsAlsoByAge)
     EXPECT_THAT(manager.store().events({}).value(), SizeIs(1)) << "the last one stays: its cursor is not used again";
 }
 
+TEST_F(ManagerTest, RetentionOfSamplesIsByNumberAndByAge)
+{
+    auto manager = start();
+    for (int hour = 1; hour <= 4; ++hour) {
+        const auto line = fmt::format(R"({{"samples":[{{"device":"leaf3","port":"Ethernet20","queue":3,"time_us":{},)"
+                                      R"("paused_us":1,"tx_packets":2,"rx_pfc":3}}]}})",
+                                      hour);
+        manager.take(report(line), "x", {kNow, WallTime{hour * 1h}});
+        ASSERT_TRUE(manager.commit());
+    }
+    const auto kept = [&](const Retention& retention) {
+        EXPECT_TRUE(manager.prune(retention, WallTime{4h}));
+        std::vector<std::int64_t> cursors;
+        const auto page = manager.store().samples({}).value();
+        for (const auto& stored : page) {
+            cursors.push_back(stored.cursor);
+        }
+        return cursors;
+    };
+    EXPECT_THAT(kept({.most_samples = 3}), testing::ElementsAre(2, 3, 4));
+    EXPECT_THAT(kept({.oldest_sample = std::chrono::hours{1}}), testing::ElementsAre(3, 4));
+    EXPECT_THAT(kept({.most_samples = 1}), testing::ElementsAre(4));
+}
+
+// Each call is short, and the calls of one pass forget everything.
+TEST_F(ManagerTest, RetentionKeepsUpWithManyRows)
+{
+    auto manager = start();
+    take(manager, event(1, "storm_detected", 1));
+    for (const unsigned first : {2U, 3001U}) {
+        std::string lines;
+        std::string samples;
+        for (auto seq = first; seq != first + 3000; ++seq) {
+            lines += event(seq, "order_taken", seq) + '\n';
+            samples += fmt::format(R"({}{{"device":"leaf3","port":"p","queue":3,"time_us":{},"paused_us":1,)"
+                                   R"("tx_packets":2,"rx_pfc":3}})",
+                                   samples.empty() ? "" : ",", seq);
+        }
+        take(manager, lines);
+        take(manager, fmt::format(R"({{"samples":[{}]}})", samples));
+        ASSERT_TRUE(manager.commit());
+    }
+    const Retention retention{.most_events = 5, .most_samples = 5};
+    int calls = 1;
+    while (!manager.prune(retention, WallTime{5s}).value()) {
+        ++calls;
+    }
+    EXPECT_GT(calls, 2);
+    EXPECT_THAT(manager.store().events({{}, 0, 100}).value(), SizeIs(6)) << "with the open error";
+    EXPECT_THAT(manager.store().samples({}).value(), SizeIs(5));
+}
+
 }  // namespace
 }  // namespace petrel::manager
