@@ -25,5 +25,6 @@ std::vector<Bench> sonic_benches();
 std::vector<Bench> latency_benches();
 std::vector<Bench> host_benches();
 std::vector<Bench> manager_benches();
+std::vector<Bench> manager_service_benches();
 
 }  // namespace petrel::bench

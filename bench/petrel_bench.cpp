@@ -48,8 +48,9 @@ int main(int argc, char** argv)
 {
     using namespace petrel::bench;
     std::vector<Bench> benches = poll_benches();
-    for (auto more : {intake_benches(), trace_benches(), twin_benches(), agent_benches(), crowd_benches(),
-                      sai_benches(), sonic_benches(), latency_benches(), host_benches(), manager_benches()}) {
+    for (auto more :
+         {intake_benches(), trace_benches(), twin_benches(), agent_benches(), crowd_benches(), sai_benches(),
+          sonic_benches(), latency_benches(), host_benches(), manager_benches(), manager_service_benches()}) {
         benches.insert(benches.end(), more.begin(), more.end());
     }
     const auto print_usage = [&](std::FILE* to) {
