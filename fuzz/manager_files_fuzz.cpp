@@ -1,5 +1,5 @@
-// Any bytes as the manager's files of tokens and cables, and as the address of a manager, are accepted or refused with
-// reasons. The first byte selects which.
+// Any bytes as the manager's files of tokens, cables and agents, and as the address of a manager, are accepted or
+// refused with reasons. The first byte selects which.
 #include <cstdint>
 #include <set>
 #include <string>
@@ -8,6 +8,7 @@
 #include "base/assert.hpp"
 #include "base/complaint_text.hpp"
 #include "codec/manager/cables.hpp"
+#include "codec/manager/fleet_json.hpp"
 #include "codec/manager/tokens.hpp"
 #include "config/manager_url.hpp"
 
@@ -48,6 +49,18 @@ void read_cables(std::string_view text)
     }
 }
 
+void read_fleet(std::string_view text)
+{
+    const auto places = codec::read_fleet_file(text, "fuzz");
+    if (!places) {
+        return expect_reasons(places.error());
+    }
+    std::set<std::string> names;
+    for (const auto& place : *places) {
+        PETREL_ASSERT(!place.agent.empty() && names.insert(place.agent).second, "an agent without a name, or twice");
+    }
+}
+
 void read_url(std::string_view text)
 {
     const auto url = config::parse_manager_url(text);
@@ -70,9 +83,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     const std::string_view text{reinterpret_cast<const char*>(data) + 1, size - 1};
-    switch (data[0] % 3) {
+    switch (data[0] % 4) {
     case 0: read_tokens(text); break;
     case 1: read_cables(text); break;
+    case 3: read_fleet(text); break;
     default: read_url(text); break;
     }
     return 0;
