@@ -47,7 +47,7 @@ until = "300ms"
 preset = "sonic"
 detect_ms = 100
 restore_ms = 100
-poll_ms = 10
+poll_ms = 100
 )";
 
 std::unique_ptr<Experiment> managed(std::string_view faults, unsigned threads = 1)
