@@ -264,8 +264,8 @@ void Service::take(const codec::Report& report, const std::string& from, http::R
         ++counts_.refused;
         return reply(problem(kConflict, taken.error().what));
     }
-    waiting_.push_back({std::move(reply),
-                        [this, taken = std::move(*taken)] { return reports_.answer(taken, loop_.now().wall); }});
+    waiting_.push_back(
+        {std::move(reply), [this, taken = std::move(*taken)] { return reports_.answer(taken, loop_.now().wall); }});
     ++reports_taken_;
     options_.reached("report_taken");
     store_soon();

@@ -88,8 +88,7 @@ std::string snapshot_line(const uplink::DeviceState& device)
 
 std::string gap_line(const uplink::Gap& gap)
 {
-    return to_line(
-        Json{{"seq", gap.last}, {"event", kForgotten}, {"device", gap.device}, {"first", gap.first}});
+    return to_line(Json{{"seq", gap.last}, {"event", kForgotten}, {"device", gap.device}, {"first", gap.first}});
 }
 
 std::optional<uplink::Gap> read_gap(std::string_view line)

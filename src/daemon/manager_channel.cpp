@@ -27,8 +27,8 @@ Result<std::unique_ptr<HttpChannel>> HttpChannel::make(runner::Loop& loop, std::
     if (!endpoints) {
         return tl::unexpected(endpoints.error());
     }
-    std::unique_ptr<HttpChannel> channel{new HttpChannel{loop, std::move(worker), access.clients(*endpoints),
-                                                         access.renew, config, std::move(log)}};
+    std::unique_ptr<HttpChannel> channel{
+        new HttpChannel{loop, std::move(worker), access.clients(*endpoints), access.renew, config, std::move(log)}};
     channel->renew();
     return channel;
 }
@@ -92,15 +92,15 @@ void HttpChannel::renew()
         return;
     }
     next_renewal_ = loop_.at(loop_.now().mono + kRenewEvery, [this] { renew(); });
-    renewing_ =
-        renewing_ || worker_->add(runner::JobKind::other, [this, now = loop_.now().wall, alive = std::weak_ptr{alive_}] {
-            auto result = renew_(*client_, config_.manager_certificate_file, config_.name, now);
-            loop_.post([this, alive, result = std::move(result)] {
-                if (!alive.expired()) {
-                    renewed(result);
-                }
-            });
-        });
+    renewing_ = renewing_ ||
+                worker_->add(runner::JobKind::other, [this, now = loop_.now().wall, alive = std::weak_ptr{alive_}] {
+                    auto result = renew_(*client_, config_.manager_certificate_file, config_.name, now);
+                    loop_.post([this, alive, result = std::move(result)] {
+                        if (!alive.expired()) {
+                            renewed(result);
+                        }
+                    });
+                });
 }
 
 void HttpChannel::renewed(const Result<bool>& result)

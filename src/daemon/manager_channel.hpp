@@ -46,8 +46,8 @@ public:
     void cancel() override { client_->cancel(); }
 
 private:
-    HttpChannel(runner::Loop&, std::unique_ptr<runner::Worker>, std::unique_ptr<http_client::Client>,
-                RenewCertificate, const config::AgentConfig&, LogCall);
+    HttpChannel(runner::Loop&, std::unique_ptr<runner::Worker>, std::unique_ptr<http_client::Client>, RenewCertificate,
+                const config::AgentConfig&, LogCall);
 
     runner::ManagerAnswer exchange(std::string report);
     void renew();

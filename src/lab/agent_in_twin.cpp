@@ -181,8 +181,7 @@ void AgentInTwin::begin()
         .worker = std::make_unique<TwinWorker>(
             loop, call_at, [this](runner::JobKind job, Instant begin) { return takes(job, begin); })};
     runner::RunnerHost& host = *this;
-    process_->runners.push_back(
-        std::make_unique<runner::DeviceRunner>(loop, host, std::move(setup), policies_));
+    process_->runners.push_back(std::make_unique<runner::DeviceRunner>(loop, host, std::move(setup), policies_));
     process_->device_runner().start({});
     if (options_.reporting) {
         begin_uplink(call_at);

@@ -12,12 +12,12 @@
 namespace petrel::lab {
 
 struct HistoryFindings {
-    std::uint64_t events{};              // in the history, once or more often
-    std::uint64_t forgotten{};           // by the agent, before the manager had them: the agent has reported so
-    std::vector<std::string> missing;    // that the manager must have and does not have
-    std::vector<std::string> doubled;    // that are in the history more than once
-    std::vector<std::string> disordered; // that are in the history behind a later one
-    std::vector<std::string> foreign;    // that the agent has never written
+    std::uint64_t events{};               // in the history, once or more often
+    std::uint64_t forgotten{};            // by the agent, before the manager had them: the agent has reported so
+    std::vector<std::string> missing;     // that the manager must have and does not have
+    std::vector<std::string> doubled;     // that are in the history more than once
+    std::vector<std::string> disordered;  // that are in the history behind a later one
+    std::vector<std::string> foreign;     // that the agent has never written
 };
 
 // An event that the agent's memory has lost may be in the history, and need not. `history`: of one device, in the order

@@ -74,8 +74,10 @@ std::vector<runner::ManagerAnswer> ManagerInTwin::answers(Now now)
     std::vector<runner::ManagerAnswer> all;
     for (auto& one : std::exchange(waiting_, {})) {
         all.push_back(!one.taken ? std::move(one.answer)
-                      : !stored  ? refusal(kUnavailable, stored.error())
-                                 : runner::ManagerAnswer{runner::ManagerAnswer::kGood, process_->desk.answer(*one.taken, now.wall), {}, {}});
+                      : !stored
+                          ? refusal(kUnavailable, stored.error())
+                          : runner::ManagerAnswer{
+                                runner::ManagerAnswer::kGood, process_->desk.answer(*one.taken, now.wall), {}, {}});
     }
     return all;
 }

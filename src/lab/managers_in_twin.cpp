@@ -147,10 +147,7 @@ Ps ManagersInTwin::Disturbance::late()
     return static_cast<Ps>(random() % (static_cast<std::uint64_t>(in_ps(how.takes)) + 1));
 }
 
-bool ManagersInTwin::reachable(NodeId node) const
-{
-    return twin_.is_switch(node) || twin_.nic_view(node).link_up();
-}
+bool ManagersInTwin::reachable(NodeId node) const { return twin_.is_switch(node) || twin_.nic_view(node).link_up(); }
 
 void ManagersInTwin::send(Message message)
 {

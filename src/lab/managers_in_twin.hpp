@@ -53,9 +53,9 @@ public:
 
 private:
     struct Message {
-        std::size_t agent{};    // index
-        std::uint64_t number{};  // of the report, at its agent
-        std::size_t manager{};  // index
+        std::size_t agent{};                          // index
+        std::uint64_t number{};                       // of the report, at its agent
+        std::size_t manager{};                        // index
         std::optional<runner::ManagerAnswer> answer;  // none: it is a report
         std::string report;
     };

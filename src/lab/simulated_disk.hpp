@@ -1,6 +1,6 @@
 // The disk of an agent in the lab: the bytes of its state and of its journal, in the formats of the files, and what its
-// uplink keeps. They survive a kill; a scenario can tear them, lose them, and make the disk slow or full. DiskMemory is one process's access to
-// the disk.
+// uplink keeps. They survive a kill; a scenario can tear them, lose them, and make the disk slow or full. DiskMemory is
+// one process's access to the disk.
 #pragma once
 
 #include <cstddef>

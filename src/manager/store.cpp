@@ -116,9 +116,9 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& name,
     return guarded(name, [&] { return (*opened)->execAndGet("PRAGMA user_version").getInt(); })
         .and_then([&](int version) -> Result<std::unique_ptr<Store>> {
             if (version != kVersion) {
-                return tl::unexpected(Error{ErrorKind::unsupported,
-                                            fmt::format("the manager's store {} has version {}, allowed: {}", name,
-                                                        version, kVersion)});
+                return tl::unexpected(
+                    Error{ErrorKind::unsupported,
+                          fmt::format("the manager's store {} has version {}, allowed: {}", name, version, kVersion)});
             }
             std::unique_ptr<Store> store{new Store{std::move(*opened), name}};
             return guarded(name,

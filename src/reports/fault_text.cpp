@@ -312,8 +312,8 @@ public:
         const auto of = fault.devices.empty()
                             ? std::string{}
                             : fmt::format(" of {}", node_text(fault.devices, scenario_.setup.topology));
-        const auto late = fault.takes == Duration::zero() ? std::string{}
-                                                          : fmt::format(" up to {} ms late", whole_ms(fault.takes));
+        const auto late =
+            fault.takes == Duration::zero() ? std::string{} : fmt::format(" up to {} ms late", whole_ms(fault.takes));
         const auto what = fault.what == What::lose     ? std::string{"are lost"}
                           : fault.what == What::repeat ? fmt::format("arrive a second time{}", late)
                                                        : fmt::format("arrive{}", late);

@@ -251,11 +251,10 @@ std::vector<std::string> watch_text(const Scenario& scenario)
 
 std::string manager_text(const scenario::ManagerSetup& manager)
 {
-    return fmt::format("the agents report to {}{}",
-                       manager.managers == 1 ? std::string{"a manager"}
-                                             : fmt::format("the first of {} managers", manager.managers),
-                       manager.faster == 1 ? std::string{}
-                                           : fmt::format(", with times {} times shorter than usual", manager.faster));
+    return fmt::format(
+        "the agents report to {}{}",
+        manager.managers == 1 ? std::string{"a manager"} : fmt::format("the first of {} managers", manager.managers),
+        manager.faster == 1 ? std::string{} : fmt::format(", with times {} times shorter than usual", manager.faster));
 }
 
 std::vector<std::string> explain(const Scenario& scenario)

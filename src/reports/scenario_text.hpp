@@ -24,7 +24,8 @@ std::string_view action_text(watchdog::Treatment);
 // The fabric in one sentence, without its name.
 std::string fabric_text(const topology::Topology&);
 
-// All faults, of the fabric, of agents and of managers, in the order of time; at equal times in the order of the scenario.
+// All faults, of the fabric, of agents and of managers, in the order of time; at equal times in the order of the
+// scenario.
 struct TimedText {
     twin::Ps at{};
     std::string what;

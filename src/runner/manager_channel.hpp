@@ -1,5 +1,5 @@
-// How reports reach the manager and its answers come back. In the service it sends HTTP requests, in the lab a simulated
-// network loses, doubles and delays them.
+// How reports reach the manager and its answers come back. In the service it sends HTTP requests, in the lab a
+// simulated network loses, doubles and delays them.
 #pragma once
 
 #include <functional>

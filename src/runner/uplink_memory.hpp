@@ -1,5 +1,5 @@
-// What the uplink keeps over a restart of the agent: what its manager has acknowledged, and samples that wait for it. In
-// the service these are files.
+// What the uplink keeps over a restart of the agent: what its manager has acknowledged, and samples that wait for it.
+// In the service these are files.
 #pragma once
 
 #include <optional>

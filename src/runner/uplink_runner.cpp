@@ -266,10 +266,10 @@ std::string UplinkRunner::samples(const uplink::Batch& batch)
 
 void UplinkRunner::post(const uplink::Batch& batch)
 {
-    auto body = codec::report_head(setup_.agent, setup_.boot, setup_.version,
-                                   batch.names_devices ? spool_->devices() : std::vector<std::string>{},
-                                   batch.manager) +
-                '\n';
+    auto body =
+        codec::report_head(setup_.agent, setup_.boot, setup_.version,
+                           batch.names_devices ? spool_->devices() : std::vector<std::string>{}, batch.manager) +
+        '\n';
     body += batch.lines;
     for (const auto& gap : batch.gaps) {
         body += codec::gap_line(gap) + '\n';
@@ -306,8 +306,8 @@ void UplinkRunner::answered(const ManagerAnswer& answer)
         loop_.cancel(*std::exchange(deadline_, std::nullopt));
     }
     const auto now = loop_.now().mono;
-    const auto stored = answer.good() ? codec::read_stored(answer.body)
-                                               : tl::unexpected(Error{ErrorKind::unreachable, answer.why});
+    const auto stored =
+        answer.good() ? codec::read_stored(answer.body) : tl::unexpected(Error{ErrorKind::unreachable, answer.why});
     // A line that is refused would be refused again.
     if (std::exchange(spooled_in_request_, false) && (answer.good() || is_about_content(answer.status))) {
         static_cast<void>(setup_.worker->add(JobKind::other, [this] { setup_.memory->samples_sent(); }));
@@ -356,8 +356,7 @@ void UplinkRunner::connected_now()
         since_ = loop_.now().mono;
         why_.clear();
         log(Level::notice, "manager_connected",
-            fmt::format("{} answers; {} to send", setup_.manager,
-                        count_text(uplink_.waiting(*spool_), "event")));
+            fmt::format("{} answers; {} to send", setup_.manager, count_text(uplink_.waiting(*spool_), "event")));
     }
 }
 
@@ -369,8 +368,7 @@ void UplinkRunner::not_connected(std::string why)
     }
     if (was || why != why_) {
         log(Level::error, "manager_lost",
-            fmt::format("{}: {}; the agent watches on, tries again and sends what waits", setup_.manager,
-                        why));
+            fmt::format("{}: {}; the agent watches on, tries again and sends what waits", setup_.manager, why));
     }
     why_ = std::move(why);
 }
@@ -435,12 +433,8 @@ void UplinkRunner::finish_stop()
 
 control::ManagerReport UplinkRunner::report() const
 {
-    return {setup_.manager,
-            connected_.value_or(false),
-            whole_ms(loop_.now().mono - since_),
-            why_,
-            uplink_.waiting(*spool_),
-            forgotten_,
+    return {setup_.manager, connected_.value_or(false), whole_ms(loop_.now().mono - since_),
+            why_,           uplink_.waiting(*spool_),   forgotten_,
             forgotten_last_};
 }
 

@@ -38,10 +38,10 @@ public:
     using Runners = std::vector<std::unique_ptr<DeviceRunner>>;
 
     struct Setup {
-        std::string agent;    // its name
-        std::string boot;     // another one after each start
-        std::string version;  // of the program
-        std::string manager;  // its URL, for messages
+        std::string agent;               // its name
+        std::string boot;                // another one after each start
+        std::string version;             // of the program
+        std::string manager;             // its URL, for messages
         std::uint32_t history_events{};  // that the memory of a device has room for, for messages
         uplink::Pace pace{};
         std::unique_ptr<ManagerChannel> channel;

@@ -1,6 +1,7 @@
 // The state of one draw. Each part of a scenario is drawn in a file of its own: fabric and traffic in draw.cpp,
 // policies in draw_policies.cpp, faults of the fabric in draw_faults.cpp, faults of devices and agents in
-// draw_agent_faults.cpp, managers in draw_manager.cpp. The order of the draws is part of what a seed means: another order gives other scenarios.
+// draw_agent_faults.cpp, managers in draw_manager.cpp. The order of the draws is part of what a seed means: another
+// order gives other scenarios.
 #pragma once
 
 #include <fmt/format.h>

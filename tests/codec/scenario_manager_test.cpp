@@ -78,8 +78,9 @@ TEST(ScenarioManager, Messages)
     EXPECT_THAT(all.devices, IsEmpty());
     EXPECT_EQ(all.percent, 100U);
     EXPECT_EQ(all.until, twin::kForever);
-    const auto some = read_manager_fault<DisturbMessages>("kind = \"double-messages\"\nwhich = \"answers\"\ndevice = \"s0\"\n"
-                                                  "percent = 30\ntakes = \"5ms\"\nseed = 9\nuntil = \"1.5s\"");
+    const auto some =
+        read_manager_fault<DisturbMessages>("kind = \"double-messages\"\nwhich = \"answers\"\ndevice = \"s0\"\n"
+                                            "percent = 30\ntakes = \"5ms\"\nseed = 9\nuntil = \"1.5s\"");
     EXPECT_EQ(some.what, What::repeat);
     EXPECT_EQ(some.which, Which::answers);
     EXPECT_THAT(some.devices, ElementsAre(NodeId{2}));
@@ -87,8 +88,9 @@ TEST(ScenarioManager, Messages)
     EXPECT_EQ(some.takes, std::chrono::milliseconds{5});
     EXPECT_EQ(some.seed, 9U);
     EXPECT_EQ(some.until, 1'500 * kMs);
-    EXPECT_EQ(read_manager_fault<DisturbMessages>("kind = \"delay-messages\"\ntakes = \"5ms\"\nwhich = \"reports\"").which,
-              Which::reports);
+    EXPECT_EQ(
+        read_manager_fault<DisturbMessages>("kind = \"delay-messages\"\ntakes = \"5ms\"\nwhich = \"reports\"").which,
+        Which::reports);
 }
 
 TEST(ScenarioManager, DeathsAndStarts)
@@ -97,11 +99,13 @@ TEST(ScenarioManager, DeathsAndStarts)
     using Store = StartManager::Store;
     EXPECT_EQ(read_manager_fault<KillManager>("kind = \"kill-manager\"").when, When::at_once);
     EXPECT_EQ(read_manager_fault<KillManager>("kind = \"kill-manager\"\nstep = \"taken\"").when, When::taken);
-    EXPECT_EQ(read_manager_fault<KillManager>("kind = \"kill-manager\"\nstep = \"stored\"\nmanager = 2").when, When::stored);
+    EXPECT_EQ(read_manager_fault<KillManager>("kind = \"kill-manager\"\nstep = \"stored\"\nmanager = 2").when,
+              When::stored);
     EXPECT_EQ(read_manager_fault<KillManager>("kind = \"kill-manager\"\nmanager = 2").manager, 1U);
     EXPECT_EQ(read_manager_fault<StartManager>("kind = \"start-manager\"").store, Store::kept);
     EXPECT_EQ(read_manager_fault<StartManager>("kind = \"start-manager\"\nstore = \"lost\"").store, Store::lost);
-    const auto copy = read_manager_fault<StartManager>("kind = \"start-manager\"\nstore = \"copy\"\ncopied_at = \"900ms\"");
+    const auto copy =
+        read_manager_fault<StartManager>("kind = \"start-manager\"\nstore = \"copy\"\ncopied_at = \"900ms\"");
     EXPECT_EQ(copy.store, Store::copy);
     EXPECT_EQ(copy.copied_at, 900 * kMs);
     EXPECT_EQ(read_manager_fault<UseManager>("kind = \"use-manager\"\nmanager = 2").manager, 1U);
@@ -128,7 +132,7 @@ TEST(ScenarioManager, Expectations)
 {
     using What = ManagerExpected::What;
     const auto s = read_managed("[manager]\n[[expect]]\nkind = \"manager\"\nport = \"s0:Ethernet1\"\npriorities = 3\n"
-                        "device = \"s0\"\nerrors = 1\nopened_at = \"6s..7s\"\nmissing = 0\nunknown = 0");
+                                "device = \"s0\"\nerrors = 1\nopened_at = \"6s..7s\"\nmissing = 0\nunknown = 0");
     ASSERT_EQ(s.expectations.size(), 4U);
     const auto& first = std::get<ManagerExpected>(s.expectations[0].quantity);
     EXPECT_EQ(first.what, What::errors);

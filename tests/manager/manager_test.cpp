@@ -169,7 +169,8 @@ TEST_F(ManagerTest, EventsForAnotherProcessAreNotStored)
     const auto taken = desk.take(late, "127.0.0.1", {kNow, WallTime{5s}});
     ASSERT_TRUE(taken);
     EXPECT_THAT(manager.commit().value(), IsEmpty());
-    EXPECT_THAT(desk.answer(*taken, WallTime{5s}), testing::HasSubstr(R"("manager":"this","stored":{"leaf3":{"seq":0}})"));
+    EXPECT_THAT(desk.answer(*taken, WallTime{5s}),
+                testing::HasSubstr(R"("manager":"this","stored":{"leaf3":{"seq":0}})"));
     late.manager = "this";
     ASSERT_TRUE(desk.take(late, "127.0.0.1", {kNow, WallTime{5s}}));
     EXPECT_THAT(manager.commit().value(), SizeIs(1));

@@ -1,5 +1,5 @@
-// One [[fault]] while it is read, and the list of kinds. Faults of the fabric, of links, of agents and of managers are in
-// one file each. For the .cpp files of codec/scenario only.
+// One [[fault]] while it is read, and the list of kinds. Faults of the fabric, of links, of agents and of managers are
+// in one file each. For the .cpp files of codec/scenario only.
 #pragma once
 
 #include <optional>

@@ -95,8 +95,8 @@ void kill_manager(FaultTable& fault)
     KillManager what;
     what.manager = read_number(fault, false);
     if (const auto* node = fault.section.find("step")) {
-        what.when = fault.section.choice(*node, kSteps).value_or(0) == 0 ? KillManager::When::taken
-                                                                         : KillManager::When::stored;
+        what.when =
+            fault.section.choice(*node, kSteps).value_or(0) == 0 ? KillManager::When::taken : KillManager::When::stored;
     }
     add(fault, what);
 }

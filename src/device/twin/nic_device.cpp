@@ -30,7 +30,8 @@ std::uint8_t without(std::uint8_t priorities, std::uint8_t muted)
 
 }  // namespace
 
-NicDevice::NicDevice(sim::NicView view, const Seat& seat, const Traits& traits) : NodeDevice(seat), view_(view), links_(view, seat)
+NicDevice::NicDevice(sim::NicView view, const Seat& seat, const Traits& traits)
+    : NodeDevice(seat), view_(view), links_(view, seat)
 {
     capabilities_.fields = traits.fields & kNicFields;
     capabilities_.survive = capabilities_.fields & ~kPauseSent;  // a muted NIC sends none, whatever its pipeline does
