@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nats/nats.h>
 
 #include <fstream>
 #include <future>
+#include <thread>
 
 #include "support/nats_server.hpp"
 #include "support/subprocess.hpp"
@@ -19,8 +21,9 @@ using testing::HasSubstr;
 
 std::unique_ptr<Bus> connect(const NatsServer& server, const std::string& credentials = {}, const std::string& ca = {})
 {
-    auto bus =
-        connect_to_nats({.servers = {server.url()}, .credentials_file = credentials, .ca_file = ca, .replicas = 1});
+    using namespace std::chrono_literals;
+    auto bus = connect_to_nats(
+        {.servers = {server.url()}, .credentials_file = credentials, .ca_file = ca, .replicas = 1, .choose = 300ms});
     EXPECT_TRUE(bus) << (bus ? "" : bus.error().what);
     return std::move(*bus);
 }
@@ -52,6 +55,48 @@ TEST(NatsBus, AnEntryGetsItsNumberOrIsRefused)
     EXPECT_EQ(other->read(1).value(), "one");
     EXPECT_EQ(other->read(2).value(), std::string("t\0wo", 4));
     EXPECT_EQ(other->read(3).value(), std::nullopt);
+}
+
+// Announces all the time that it makes the log, with a name before all others.
+class FirstMaker {
+public:
+    explicit FirstMaker(const NatsServer& server)
+    {
+        EXPECT_EQ(natsConnection_ConnectTo(&connection_, server.url().c_str()), NATS_OK);
+        thread_ = std::jthread{[this](const std::stop_token& end) {
+            while (!end.stop_requested()) {
+                natsConnection_PublishString(connection_, "petrel.makes", "0");
+                std::this_thread::yield();
+            }
+        }};
+    }
+    ~FirstMaker()
+    {
+        thread_ = {};
+        natsConnection_Destroy(connection_);
+    }
+    FirstMaker(const FirstMaker&) = delete;
+    FirstMaker& operator=(const FirstMaker&) = delete;
+
+private:
+    natsConnection* connection_{};
+    std::jthread thread_;
+};
+
+TEST(NatsBus, OnlyOneOfSeveralMakesTheLog)
+{
+    NatsServer server;
+    server.wait_for_log("Server is ready");
+    const auto bus = connect(server);
+    {
+        const FirstMaker other{server};
+        for (std::string why; why != "NATS: another manager makes the log";) {
+            const auto log = bus->open();
+            ASSERT_FALSE(log);
+            why = log.error().what;
+        }
+    }
+    EXPECT_EQ(opened(*bus).last, 0U);
 }
 
 TEST(NatsBus, ACellIsReplacedByOneOfSeveral)

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <nats/nats.h>
 
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <mutex>
+#include <random>
+#include <string_view>
 #include <utility>
 
 namespace petrel::bus {
@@ -14,6 +17,7 @@ namespace {
 constexpr auto kStream = "PETREL";
 constexpr auto kLogSubject = "petrel.log";
 constexpr auto kToldSubject = "petrel.told";
+constexpr auto kMakesSubject = "petrel.makes";
 constexpr auto kBucket = "petrel";
 
 // A server that does not answer pings for kPing_ms * kPingsOut is left for another one.
@@ -21,6 +25,7 @@ constexpr std::int64_t kPing_ms = 2000;
 constexpr int kPingsOut = 2;
 constexpr std::int64_t kAnswer_ms = 2000;
 constexpr std::int64_t kReconnect_ms = 250;
+constexpr std::int64_t kAnnounce_ms = 200;
 constexpr auto kCredentialsMark = "-----BEGIN NATS USER JWT-----";
 
 template <class Object, void (*Free)(Object*)>
@@ -216,8 +221,41 @@ private:
         return ends_of(*info);
     }
 
+    // If two requests to create a stream arrive at the same time, NATS 2.9 accepts both. The second one changes the
+    // identity of the stream, and the subject on which a node that restarts asks for what it has missed. So the
+    // managers that find no log announce themselves, and only the one with the smallest name creates the log.
+    Result<void> wait_until_chosen()
+    {
+        std::random_device random;
+        const auto me = fmt::format("{:08x}{:08x}", random(), random());
+        natsSubscription* made = nullptr;
+        auto status = natsConnection_SubscribeSync(&made, connection_.get(), kMakesSubject);
+        const OwnedSubscription others{made};
+        const auto end = std::chrono::steady_clock::now() + options_.choose;
+        while (status == NATS_OK && std::chrono::steady_clock::now() < end) {
+            status = natsConnection_PublishString(connection_.get(), kMakesSubject, me.c_str());
+            natsMsg* message = nullptr;
+            if (status == NATS_OK && natsSubscription_NextMsg(&message, made, kAnnounce_ms) == NATS_OK) {
+                const OwnedMessage owned{message};
+                if (std::string_view{natsMsg_GetData(message)} < me) {
+                    return tl::unexpected(Error{ErrorKind::unreachable, "NATS: another manager makes the log"});
+                }
+            }
+        }
+        return status == NATS_OK ? Result<void>{} : tl::unexpected(nats_error(status, "make the log"));
+    }
+
     Result<LogEnds> make_log()
     {
+        if (const auto chosen = wait_until_chosen(); !chosen) {
+            return tl::unexpected(chosen.error());
+        }
+        if (const auto found = ends(); !found || *found) {  // another manager was chosen before
+            return found.map([](const auto& log) { return *log; });
+        }
+        if (const auto made = make_bucket(); !made) {
+            return tl::unexpected(made.error());
+        }
         jsStreamConfig config;
         jsStreamConfig_Init(&config);
         const char* subject = kLogSubject;
@@ -237,6 +275,19 @@ private:
         return ends_of(*info);
     }
 
+    // Before the log: where there is a log, there is a bucket.
+    Result<void> make_bucket()
+    {
+        kvConfig config;
+        kvConfig_Init(&config);
+        config.Bucket = kBucket;
+        config.Replicas = static_cast<int>(options_.replicas);
+        kvStore* made = nullptr;
+        const auto status = js_CreateKeyValue(&made, context_.get(), &config);
+        const OwnedStore owned{made};
+        return status == NATS_OK ? Result<void>{} : tl::unexpected(nats_error(status, "make the cells"));
+    }
+
     static LogEnds ends_of(const jsStreamInfo& info)
     {
         return {fmt::format("{}", info.Created), info.State.FirstSeq, info.State.LastSeq};
@@ -249,14 +300,7 @@ private:
             return bucket_.get();
         }
         kvStore* found = nullptr;
-        auto status = js_KeyValue(&found, context_.get(), kBucket);
-        if (status == NATS_NOT_FOUND) {
-            kvConfig config;
-            kvConfig_Init(&config);
-            config.Bucket = kBucket;
-            config.Replicas = static_cast<int>(options_.replicas);
-            status = js_CreateKeyValue(&found, context_.get(), &config);
-        }
+        const auto status = js_KeyValue(&found, context_.get(), kBucket);
         bucket_.reset(found);
         if (status != NATS_OK) {
             return tl::unexpected(nats_error(status, "open the cells"));

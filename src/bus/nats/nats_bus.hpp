@@ -1,6 +1,7 @@
 // NATS with JetStream as a bus: a stream is the log, a bucket of its key-value store has the cells.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,8 @@ struct NatsOptions {
     unsigned replicas{3};              // of the log and the cells
     std::int64_t log_bytes{std::int64_t{4} << 30U};  // of entries that are kept
     std::size_t largest_entry{std::size_t{4} << 20U};
+    // How long managers agree which one makes the log: longer than the nodes need to create a stream.
+    std::chrono::milliseconds choose{3000};
 };
 
 // Does not wait for a server. Fails if the options cannot work.
