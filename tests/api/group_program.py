@@ -39,10 +39,12 @@ def free_ports(count):
 class Node:
     def __init__(self, folder, name, port, route, routes):
         self.folder = folder
+        self.health, = free_ports(1)
         self.url = f"nats://127.0.0.1:{port}"
         folder.mkdir()
         (folder / "nats.conf").write_text(
-            f"server_name: {name}\nlisten: 127.0.0.1:{port}\nmax_payload: 8MB\nmax_pending: 64MB\n"
+            f"server_name: {name}\nlisten: 127.0.0.1:{port}\nhttp: 127.0.0.1:{self.health}\n"
+            f"max_payload: 8MB\nmax_pending: 64MB\n"
             f'jetstream {{ store_dir: "{folder}/js" }}\n'
             f"cluster {{ name: petrel, listen: 127.0.0.1:{route}, routes: [{', '.join(routes)}] }}\n")
         self.start()
@@ -54,6 +56,16 @@ class Node:
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
+
+    def has_caught_up(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.health, timeout=3)
+        try:
+            connection.request("GET", "/healthz")
+            return connection.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
 
 
 class Cluster:

@@ -58,6 +58,7 @@ class NodesDie(StormCase):
             self.storm.go_on()
             node.start()
             self.storm.go_on()
+            until(node.has_caught_up)  # two nodes that have the log are a majority, one and a late one may be none
         self.end()
 
 
