@@ -14,8 +14,8 @@ namespace petrel::runtime {
 //   begins, found by the status              detected (by the kernel), asserted, entered_error
 //   begins, found at the start               asserted, entered_error
 //   ends, the status is clear                stopped, left_error
-//   ends otherwise (order, stop, link down)  left_error
-// Any other event: no messages.
+//   ends otherwise (order, link down)        left_error
+// Any other event: no messages. A stop of the agent is no end: the status is still set.
 std::vector<wire::PauseMessage> pause_messages(const watchdog::Event&, const PortNames& of_its_port);
 
 // The same messages as lines of a log.

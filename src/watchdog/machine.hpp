@@ -168,6 +168,8 @@ private:
     bool whole_site_quiet(Slot r) const;
     void release(Slot r, Reason why, Instant now);
     void finish(Slot r, Instant now, Outbox&);
+    bool status_goes_on(Slot r, Reason ending) const;
+    void stay_in_error(Slot r, Instant now);
     void close_storm(Slot r, Reason why, Instant now, Outbox&);
     void link_down(Slot r, Instant now);
     void update_want(SiteId site, Instant now);

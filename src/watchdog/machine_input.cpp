@@ -321,7 +321,11 @@ void Machine::stop(Instant now)
         if (is_latched_nic(r)) {
             continue;
         }
-        if (at_work(r)) {
+        const bool untreated = rows_[r].decision == Decision::alerted || rows_[r].decision == Decision::withheld;
+        if (untreated && status_goes_on(r, Reason::stop)) {
+            rows_[r].next.reset();
+            stay_in_error(r, now);
+        } else if (at_work(r)) {
             release_by_order(r, Reason::stop, now);
         } else {
             decide(r, Decision::off, now);

@@ -27,9 +27,12 @@ bool has_pause_signals(const Observations& seen, const Rule& rule, Slot r)
     return !measures_pause(rule) || (seen.known[r] & kPauseSignals) != 0;
 }
 
-// A look at a storm that is not about pause shows nothing against it.
-bool shows_pause(const Observations& seen, const Rule& rule, Slot r)
+// A look at a NIC's storm shows nothing against it.
+bool shows_storm(const Observations& seen, const Rule& rule, Slot r)
 {
+    if (rule.criterion == Criterion::pause_timeout) {
+        return has(seen.known[r], Field::pause_timeout) && seen.column(Field::pause_timeout)[r] != 0;
+    }
     return !measures_pause(rule) || (seen.pause[r] & kPausedNow) != 0 || (seen.known[r] & kPauseSeen) != 0;
 }
 
@@ -178,7 +181,7 @@ void Machine::clock_full(Slot r, Instant now, Outbox& out)
 // Evaluates a look at an active row: its link, its packets, and whether its treatment has an effect.
 void Machine::account(Slot r, const Observations& seen, Instant now)
 {
-    rows_[r].goes_on = rows_[r].goes_on || shows_pause(seen, rule_of(r), r);
+    rows_[r].goes_on = rows_[r].goes_on || shows_storm(seen, rule_of(r), r);
     if ((seen.pause[r] & kLinkDown) != 0) {
         link_down(r, now);
         return;

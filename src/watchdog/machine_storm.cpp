@@ -386,7 +386,27 @@ void Machine::finish(Slot r, Instant now, Outbox& out)
         watch(r, probe_time(r));
         return;
     }
+    if (status_goes_on(r, row.ending)) {
+        stay_in_error(r, now);
+        return;
+    }
     close_storm(r, row.ending, now, out);
+}
+
+// A port is in error while its status is set, also if a stop or a start has undone the treatment. Only a look that
+// shows the status clear ends the error; after a stop, a look of the next agent.
+bool Machine::status_goes_on(Slot r, Reason ending) const
+{
+    const bool undone = ending == Reason::stop || ending == Reason::reconciled;
+    return undone && criterion(r) == Criterion::pause_timeout && rows_[r].origin == Origin::evidence;
+}
+
+void Machine::stay_in_error(Slot r, Instant now)
+{
+    apply(r, Treatment::none);
+    rows_[r].goes_on = false;
+    decide(r, may_act_now(r) && !stopping_ ? Decision::withheld : Decision::alerted, now);
+    wait_for_quiet(r);
 }
 
 void Machine::close_storm(Slot r, Reason why, Instant now, Outbox& out)

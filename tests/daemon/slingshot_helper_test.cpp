@@ -35,7 +35,8 @@ protected:
                                              "driver = \"slingshot:exec:{} {} {} {}\"\n"
                                              "[[policy]]\npreset = \"pause-too-long\"\n",
                                              (folder_ / "messages").string(), PETREL_BIN_DIR "/petrel-test-slingshot",
-                                             scenario, (folder_ / "writes").string(), defect)});
+                                             scenario, (folder_ / "writes").string(), defect),
+                       .arguments = arguments_});
     }
     void expect_logged(const std::vector<std::string>& words)
     {
@@ -53,6 +54,7 @@ protected:
 
     test::SimulatedTime time_;
     test::TemporaryFolder folder_;
+    std::vector<std::string> arguments_;  // further flags of the agent
     std::unique_ptr<test::SimulatedAgent> agent_;
 };
 
@@ -70,6 +72,29 @@ TEST_F(SlingshotHelper, APauseTooLongIsSqueezedIgnoredMonitoredAndReverted)
                             MatchesRegex("1510 ms: Ethernet0 R_PF_EEG_SIZE_CFG = 9216, 279[0-9][0-9] discarded"),
                             MatchesRegex("1510 ms: Ethernet0 PCP_ENABLE = 1, 279[0-9][0-9] discarded")));
     EXPECT_EQ(masked_switch_log(folder_ / "messages"), five_masked_lines(19, "x0c0r4j3p1"));
+}
+
+// A stop undoes or holds the treatment, and the node still pauses: the port stays in error, in the log and for a
+// manager. The helper of the next agent begins its scenario anew, without pause: then the error is over.
+TEST_F(SlingshotHelper, AStopDoesNotEndTheErrorOfThePort)
+{
+    for (const std::string stop : {"restore", "hold"}) {
+        SCOPED_TRACE(stop);
+        std::filesystem::remove(folder_ / "messages");
+        std::filesystem::remove(folder_ / "writes");
+        arguments_ = {"--stop", stop};
+        live();
+        expect_logged({"pause_too_long", "Ethernet0", "squeeze"});
+        EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+        EXPECT_THAT(agent_->log_text(), testing::Not(HasSubstr("pause_too_long_cleared")));
+        EXPECT_EQ(writes().size(), stop == "hold" ? 2U : 4U);
+        const auto all = five_masked_lines(19, "x0c0r4j3p1");
+        EXPECT_EQ(masked_switch_log(folder_ / "messages"), all.substr(0, all.find("<14>")));
+        live();
+        expect_logged({"pause_too_long_cleared", "Ethernet0", "quiet"});
+        EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
+        EXPECT_THAT(masked_switch_log(folder_ / "messages"), testing::StartsWith(all));
+    }
 }
 
 // The neighbour of Ethernet1 takes the link down with 39, and sends the reason.

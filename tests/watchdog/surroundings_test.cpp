@@ -1,6 +1,7 @@
 // The state table of watchdog.hpp where more than the evidence of one queue decides: NICs and ports with their own
 // signals, links that go down, max_mitigated, treatments of a whole port, devices that detect storms themselves, an
 // outbox without room.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "driver.hpp"
@@ -102,6 +103,81 @@ TEST(PauseTooLong, StatusThatCannotBeReadClearsNothing)
     d.queue().readable = false;
     d.run_ms(1'000);
     EXPECT_EQ(d.story(), Story{});
+}
+
+// A stop undoes the treatment. The node still pauses, so the port is in error until a look shows the status clear.
+TEST(PauseTooLong, AStopDoesNotEndTheError)
+{
+    const auto book = test::book_of(preset("pause-too-long"));
+    for (const bool goes_on : {false, true}) {
+        Driver d{book, test::port_inventory(1), test::able(bit(Field::pause_timeout))};
+        d.queue().counters[Field::pause_timeout] = 1;
+        d.run_ms(10);
+        d.story();
+        d.order(Order::Kind::stop);
+        EXPECT_EQ(d.story(), (Story{"10 order_taken stop by ann operator", "10 do none Ethernet0"}));
+        EXPECT_TRUE(d.dog().idle());
+        EXPECT_EQ(d.in_effect(), Treatment::none);
+        EXPECT_EQ(d.phase(), Phase::alerted);
+        d.run_ms(100);
+        EXPECT_EQ(d.story(), Story{}) << "a stopped watchdog does not treat the port again";
+
+        d.queue().counters[Field::pause_timeout] = goes_on ? 1 : 0;
+        d.restart(book);
+        EXPECT_EQ(d.story(), Story{});
+        d.run_ms(10);
+        if (goes_on) {
+            EXPECT_EQ(d.story(), (Story{"120 pause_too_long Ethernet0 proven", "120 do squeeze Ethernet0"}));
+            d.queue().counters[Field::pause_timeout] = 0;
+            d.run_ms(10);
+            EXPECT_EQ(d.story(), (Story{"130 do none Ethernet0", "130 pause_too_long_cleared Ethernet0 quiet"}));
+        } else {
+            EXPECT_EQ(d.story(), Story{"120 pause_too_long_cleared Ethernet0 quiet"});
+        }
+        EXPECT_EQ(d.stats().detected, 1U);
+        EXPECT_EQ(d.stats().restored, 1U);
+    }
+}
+
+TEST(PauseTooLong, AStopDoesNotEndAnErrorThatIsNotTreated)
+{
+    auto policy = preset("pause-too-long");
+    policy.action = Treatment::none;
+    Driver d{test::book_of(policy), test::port_inventory(1), test::able(bit(Field::pause_timeout))};
+    d.queue().counters[Field::pause_timeout] = 1;
+    d.run_ms(10);
+    d.story();
+    d.order(Order::Kind::stop);
+    EXPECT_EQ(d.story(), Story{"10 order_taken stop by ann operator"});
+    EXPECT_EQ(d.phase(), Phase::alerted);
+}
+
+// With stop_and_hold the treatment stays in force, so nothing is over.
+TEST(PauseTooLong, AStopThatHoldsEndsNothing)
+{
+    const auto book = test::book_of(preset("pause-too-long"));
+    Driver d{book, test::port_inventory(1), test::able(bit(Field::pause_timeout))};
+    d.queue().counters[Field::pause_timeout] = 1;
+    d.run_ms(10);
+    d.story();
+    d.order(Order::Kind::stop_and_hold);
+    EXPECT_EQ(d.story(), Story{"10 order_taken stop_and_hold by ann operator"});
+    EXPECT_EQ(d.in_effect(), Treatment::squeeze);
+}
+
+// An agent that finds its treatment gone cannot know whether the node still pauses: a look decides.
+TEST(PauseTooLong, ATreatmentThatIsGoneAtTheStartDoesNotEndTheError)
+{
+    const auto book = test::book_of(preset("pause-too-long"));
+    Driver d{book, test::port_inventory(1), test::able(bit(Field::pause_timeout))};
+    d.queue().counters[Field::pause_timeout] = 1;
+    d.run_ms(10);
+    d.story();
+    d.restart(book);
+    d.dog().adopt(d.target(), Treatment::none, false, d.now(), d.out());
+    d.run_ms(20);
+    EXPECT_THAT(d.story(), testing::Each(testing::Not(testing::HasSubstr("cleared"))));
+    EXPECT_EQ(d.in_effect(), Treatment::squeeze) << "the status is still set";
 }
 
 // --- the link
