@@ -121,6 +121,7 @@ private:
             row.in_phase.count(), row.storm_age.count(), row.backoff, row.cause);
         put_later("held", row.held ? 1U : 0U);
         put_later("unclear_ns", static_cast<std::uint64_t>(row.unclear.count()));
+        put_later("recovery_ns", static_cast<std::uint64_t>(row.recovery.count()));
         put_later("probe_looks", row.probe_looks);
         put_later("storm_proven_ns", static_cast<std::uint64_t>(row.storm_proven.count()));
         put_later("storm_limit_ns", static_cast<std::uint64_t>(row.storm_limit.count()));
@@ -374,6 +375,7 @@ private:
             return Duration{static_cast<Duration::rep>(reader.number_or_zero(key, kMostAgeNs))};
         };
         row.unclear = duration_or_zero("unclear_ns");
+        row.recovery = duration_or_zero("recovery_ns");
         row.storm_proven = duration_or_zero("storm_proven_ns");
         row.storm_limit = duration_or_zero("storm_limit_ns");
         row.paused = duration_or_zero("paused_ns");

@@ -30,6 +30,7 @@ struct Checkpoint {
         Duration in_phase{};          // since this phase was decided
         Duration storm_age{};         // since the storm began
         Duration unclear{};           // while mitigated: time since the last pause that proved neither pause nor quiet
+        Duration recovery{};          // while a device treats the storm that it has found: for how long it does
         std::uint32_t probe_looks{};  // while probing
         Duration storm_proven{};      // while alerted: the proven time that began the storm, and its limit
         Duration storm_limit{};

@@ -79,6 +79,7 @@ Checkpoint::Row Machine::save_row(Slot r, Instant now) const
         saved.in_phase = at_work(r) ? now - row.since : Duration{};
         saved.storm_age = at_work(r) ? now - row.began : Duration{};
         saved.unclear = row.decision == Decision::stormed ? row.without_proof : Duration{};
+        saved.recovery = row.decision == Decision::stormed && row.origin == Origin::device ? row.recovery : Duration{};
         saved.probe_looks = row.decision == Decision::probing ? row.probe_looks : 0;
         const bool alerted = row.decision == Decision::alerted || row.decision == Decision::withheld;
         saved.storm_proven = microseconds{alerted ? row.end_proven_us : 0};
@@ -152,6 +153,7 @@ void Machine::load_row(Slot r, const Checkpoint::Row& from, Instant now)
                      : criterion(r) == Criterion::device ? Origin::device
                                                          : Origin::evidence;
         row.by_device = effective(r).action;
+        row.recovery = from.recovery;
         apply(r, from.treatment);
     }
     switch (watched(r) ? from.phase : Phase::restoring) {

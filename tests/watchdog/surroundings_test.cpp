@@ -591,6 +591,7 @@ TEST(DeviceCriterion, ADeviceThatRecoversForLongerThanT1GetsTwiceItsOwnTime)
     auto same = preset("sai");
     same.criterion = Criterion::device;
     d.change(test::book_of(same));
+    d.restart(test::book_of(same));
     d.calm();
     d.run_ms(1'000);
     EXPECT_EQ(d.story(), Story{}) << "the device may still report it";
