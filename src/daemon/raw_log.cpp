@@ -72,6 +72,10 @@ Result<runtime::LogWriter> open_writer(std::string_view to)
     if (to == "stderr") {
         return runtime::LogWriter::to_stderr();
     }
+    constexpr std::string_view kSocket = "unix:";
+    if (to.starts_with(kSocket)) {
+        return runtime::LogWriter::to_socket(to.substr(kSocket.size()));
+    }
     const std::filesystem::path path{to};
     std::error_code unknown;
     if (path.parent_path() == "/dev" && !std::filesystem::exists(path, unknown)) {

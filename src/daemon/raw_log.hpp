@@ -18,8 +18,9 @@ public:
     // What reads the lines.
     enum class Reader : std::uint8_t { file, socket, journal };
 
-    // `to`: "stderr", a socket, or a file. A file is created if it is missing, and again after it was moved away. The
-    // destructor writes the lines that wait, unless the receiver does not take them.
+    // `to`: "stderr", a socket, a file, or "unix:SOCKET", which may appear later: until then lines are dropped. A file
+    // is created if it is missing, and again after it was moved away. A socket that takes the place of the file gets
+    // the lines. The destructor writes the lines that wait, unless the receiver does not take them.
     static Result<std::unique_ptr<RawLog>> open(std::string_view to);
 
     virtual ~RawLog() = default;

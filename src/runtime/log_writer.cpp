@@ -95,6 +95,15 @@ Result<LogWriter> LogWriter::open(const std::filesystem::path& path)
     });
 }
 
+Result<LogWriter> LogWriter::to_socket(const std::filesystem::path& path)
+{
+    auto opened = connect_to(path);
+    if (!opened && opened.error().kind != ErrorKind::unreachable) {
+        return tl::unexpected(std::move(opened.error()));
+    }
+    return LogWriter{path, opened ? std::move(*opened) : FileDescriptor{}, Kind::socket};
+}
+
 Result<LogWriter> LogWriter::to_stderr()
 {
     FileDescriptor own{::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)};
@@ -112,15 +121,13 @@ bool LogWriter::is_open_at(std::uint64_t device, std::uint64_t inode) const
 
 Result<void> LogWriter::write(std::string_view line, const Patience& patience)
 {
-    if (kind_ == Kind::socket) {
-        return send(line, patience);
-    }
-    return follow_name().and_then([&] { return append(std::string{line} + '\n', patience); });
+    return follow_name().and_then(
+        [&] { return kind_ == Kind::socket ? send(line, patience) : append(std::string{line} + '\n', patience); });
 }
 
 Result<void> LogWriter::send(std::string_view line, const Patience& patience)
 {
-    const auto failed = send_once(target_, line, patience);
+    const auto failed = target_.get() < 0 ? ENOTCONN : send_once(target_, line, patience);
     if (failed == 0) {
         return {};
     }
@@ -155,8 +162,15 @@ Result<void> LogWriter::append(std::string_view line, const Patience& patience)
 Result<void> LogWriter::follow_name()
 {
     struct stat named{};
-    if (kind_ != Kind::file || (::stat(path_.c_str(), &named) == 0 && is_open_at(named.st_dev, named.st_ino))) {
+    const bool found = kind_ == Kind::file && ::stat(path_.c_str(), &named) == 0;
+    if (kind_ != Kind::file || (found && is_open_at(named.st_dev, named.st_ino))) {
         return {};
+    }
+    if (found && S_ISSOCK(named.st_mode)) {
+        return connect_to(path_).map([&](FileDescriptor&& anew) {
+            target_ = std::move(anew);
+            kind_ = Kind::socket;
+        });
     }
     return open_file(path_).map([&](FileDescriptor&& anew) { target_ = std::move(anew); });
 }

@@ -1,6 +1,7 @@
 // Writes lines of a log: to the socket of a log collector (/dev/log), one datagram per line, to the end of a file, or
 // to stderr. While the receiver takes no data, write() waits until `Patience` returns false. It connects again to a
-// collector that was restarted, and creates a file again that was moved away or deleted.
+// collector that was restarted, creates a file again that was moved away or deleted, and connects to a collector that
+// has put its socket in the place of the file.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,8 @@ public:
     // If the path is a socket, connects to it as a Unix datagram socket. Otherwise opens a file, and creates it if it
     // is missing.
     static Result<LogWriter> open(const std::filesystem::path&);
+    // Connects to a Unix datagram socket when it is there. Until then writing fails.
+    static Result<LogWriter> to_socket(const std::filesystem::path&);
     static Result<LogWriter> to_stderr();
 
     bool is_socket() const { return kind_ == Kind::socket; }

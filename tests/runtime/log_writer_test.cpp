@@ -90,6 +90,41 @@ TEST(LogWriter, FindsACollectorThatRestarted)
     EXPECT_THAT(collector->received(), ElementsAre(text("somebody is")));
 }
 
+// A collector removes what is at the path of its socket, then creates the socket.
+TEST(LogWriter, FollowsACollectorThatTakesThePlaceOfTheFile)
+{
+    const TemporaryFolder folder;
+    auto writer = LogWriter::open(folder / "log");
+    ASSERT_TRUE(writer.has_value());
+    ASSERT_TRUE(writer->write(line("into the file")).has_value());
+    EXPECT_FALSE(writer->is_socket());
+    std::filesystem::remove(folder / "log");
+    std::optional<Collector> collector{folder / "log"};
+    ASSERT_TRUE(writer->write(line("one")).has_value());
+    EXPECT_TRUE(writer->is_socket());
+    collector.reset();
+    EXPECT_FALSE(writer->write(line("lost")).has_value());
+    collector.emplace(folder / "log");
+    ASSERT_TRUE(writer->write(line("two")).has_value());
+    EXPECT_THAT(collector->received(), ElementsAre(text("two")));
+}
+
+TEST(LogWriter, ASocketMayAppearLaterAndNoFileTakesItsPlace)
+{
+    const TemporaryFolder folder;
+    auto writer = LogWriter::to_socket(folder / "log");
+    ASSERT_TRUE(writer.has_value());
+    const auto lost = writer->write(line("too early"));
+    ASSERT_FALSE(lost.has_value());
+    EXPECT_EQ(lost.error().kind, ErrorKind::unreachable);
+    EXPECT_FALSE(std::filesystem::exists(folder / "log"));
+    Collector collector{folder / "log"};
+    ASSERT_TRUE(writer->write(line("one")).has_value());
+    EXPECT_THAT(collector.received(), ElementsAre(text("one")));
+    EXPECT_FALSE(LogWriter::to_socket(folder / std::string(200, 'x')).has_value())
+        << "no path of a socket is that long";
+}
+
 TEST(LogWriter, AppendsToAFile)
 {
     const TemporaryFolder folder;
