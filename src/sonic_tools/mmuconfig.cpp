@@ -94,11 +94,16 @@ void need_thresholds(const Hash& fields, const Hash& before, const std::string& 
     }
 }
 
-// If an agent owns the switch, no process programs the profiles of CONFIG_DB.
-void need_programmer(Desk& desk)
+// If an agent owns the switch, no process programs the pools and profiles of CONFIG_DB.
+bool buffers_are_not_programmed(Desk& desk)
 {
     const auto owned = [](Tables& tables) { return !tables.hash(Db::state, sonic::kAgentMark).empty(); };
-    if (!desk.tables_are_agents() && std::ranges::any_of(desk.asics(), owned)) {
+    return !desk.tables_are_agents() && std::ranges::any_of(desk.asics(), owned);
+}
+
+void need_programmer(Desk& desk)
+{
+    if (buffers_are_not_programmed(desk)) {
         stop_with("Error: nothing was changed: petrel agent owns this switch and does not program BUFFER_PROFILE of "
                   "CONFIG_DB "
                   "into it\nWith nos = \"own\", mmuconfig programs the profiles of the switch");
@@ -145,6 +150,12 @@ Outcome run_mmuconfig(const Given& given, Desk& desk)
         Outcome outcome;
         for (auto& tables : desk.asics()) {
             outcome.out += given.has("--json") ? list_json(tables) : list_text(tables, given.has("--verbose"));
+        }
+        if (buffers_are_not_programmed(desk)) {
+            outcome.err =
+                "Note: all values are those of CONFIG_DB, and none of them is in the switch: petrel agent owns "
+                "it and programs neither pools nor profiles\nThe switch has the buffers of its SAI library; "
+                "with nos = \"own\", mmuconfig shows these\n";
         }
         return outcome;
     }

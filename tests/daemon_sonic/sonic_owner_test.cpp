@@ -421,6 +421,15 @@ TEST_F(SonicOwner, AChangedAlphaIsLoggedAndChangesNothing)
     EXPECT_EQ(refused.exit_code, 1);
     EXPECT_THAT(refused.err, HasSubstr("nothing was changed: petrel agent owns this switch"));
     wait_for_field(kConfig, "BUFFER_PROFILE|lossless", "dynamic_th", "-3");
+    for (const std::vector<std::string>& list : {std::vector<std::string>{"-l"}, {"-l", "--json"}}) {
+        auto arguments = list;
+        arguments.insert(arguments.end(), {"--redis", to_text(redis->address())});
+        const auto listed = agent->tool("mmuconfig", arguments);
+        EXPECT_EQ(listed.exit_code, 0);
+        EXPECT_THAT(listed.out, HasSubstr("lossless"));
+        EXPECT_THAT(listed.err,
+                    HasSubstr("Note: all values are those of CONFIG_DB, and none of them is in the switch"));
+    }
     EXPECT_EQ(sw.in_force(1), Treatment::drop);
     sw.calm(1);
     wait_for_treatment(1, Treatment::none);
