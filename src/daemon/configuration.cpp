@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <iterator>
+#include <memory>
 #include <ranges>
 
 #include "watchdog/policy.hpp"
@@ -24,11 +25,28 @@ config::AgentConfig named(config::AgentConfig config)
     return config;
 }
 
+namespace {
+
+// Policies of several files become one: complaints about their ports name the file of each.
+config::PolicyFile with_places(config::PolicyFile policies)
+{
+    const auto file = std::make_shared<const std::string>(policies.file);
+    const auto place = [&](config::PortName& port) { port.at.file = port.at.file ? port.at.file : file; };
+    for (auto& entry : policies.policies) {
+        std::ranges::for_each(entry.ports, place);
+    }
+    std::ranges::for_each(policies.ports, place, &config::PortEntry::port);
+    return policies;
+}
+
+}  // namespace
+
 config::PolicyFile with_own(config::PolicyFile policies, const config::PolicyFile& own)
 {
+    const auto placed = with_places(own);
     policies.max_mitigated = own.max_mitigated;
-    policies.ports = own.ports;
-    std::ranges::copy_if(own.policies, std::back_inserter(policies.policies),
+    policies.ports = placed.ports;
+    std::ranges::copy_if(placed.policies, std::back_inserter(policies.policies),
                          [](const config::PolicyEntry& entry) { return !entry.ports.empty(); });
     return policies;
 }
@@ -46,7 +64,7 @@ config::PolicyFile in_layers(const config::PolicyFile& own, const config::Policy
     if (!by_nos) {
         std::erase_if(base.policies, [](const config::PolicyEntry& entry) { return !entry.ports.empty(); });
     }
-    std::ranges::copy(pushed.policies, std::back_inserter(base.policies));
+    std::ranges::copy(with_places(pushed).policies, std::back_inserter(base.policies));
     return with_own(std::move(base), own);
 }
 

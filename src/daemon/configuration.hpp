@@ -15,7 +15,8 @@ namespace petrel::daemon {
 config::AgentConfig named(config::AgentConfig);
 
 // The policies of the NOS with the limits and roles of the agent's own file. Policies of the file that name ports come
-// last, so that they apply to these ports; other policies of the file are not used.
+// last, so that they apply to these ports; other policies of the file are not used. Ports keep the name of their file,
+// for complaints.
 config::PolicyFile with_own(config::PolicyFile policies, const config::PolicyFile& own);
 
 // The policies in force, weakest first, because later ones win: those of the NOS, or of the file without ports; those
