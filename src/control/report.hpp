@@ -88,7 +88,7 @@ struct ControlReport {
 struct PolicyReport {
     std::string policy;
     std::string source;     // the NOS, or the file
-    std::uint64_t ports{};  // that it names
+    std::uint64_t ports{};  // that it names; zero = all ports
     bool operator==(const PolicyReport&) const = default;
 };
 

@@ -68,14 +68,24 @@ config::PolicyFile in_layers(const config::PolicyFile& own, const config::Policy
     return with_own(std::move(base), own);
 }
 
-std::map<std::string, std::string> policies_by_port(const config::PolicyFile& file)
+std::map<std::string, std::string> policies_by_port(const config::PolicyFile& file,
+                                                    std::span<const config::DeviceRows> devices)
 {
+    std::map<std::size_t, std::vector<std::string>> unwatched;
+    for (auto& [position, ports] : config::unwatched_ports(file, devices)) {
+        unwatched[position] = ports;
+    }
     std::map<std::string, std::string> by_port;
-    for (const auto& entry : file.policies) {
-        const auto& policy = entry.policy;
-        for (const auto& port : entry.ports) {
-            by_port[port.name] = fmt::format("{} ({}, {} ms, {} ms)", policy.name, watchdog::action_name(policy.action),
-                                             whole_ms(policy.detect), whole_ms(policy.restore));
+    for (std::size_t i = 0; i != file.policies.size(); ++i) {
+        const auto& [policy, ports, per_priority, device] = file.policies[i];
+        const auto text = fmt::format("{} ({}, {} ms, {} ms)", policy.name, watchdog::action_name(policy.action),
+                                      whole_ms(policy.detect), whole_ms(policy.restore));
+        for (const auto& port : ports) {
+            if (std::ranges::find(unwatched[i], port.name) == unwatched[i].end()) {
+                by_port[port.name] = text;
+            } else {
+                by_port.try_emplace(port.name, text + "; not watched: not known to face a server");
+            }
         }
     }
     return by_port;
@@ -118,12 +128,15 @@ std::vector<std::string> unused_policies(const config::PolicyFile& file, std::st
 
 std::string idle_text(const config::PolicyEntry& entry)
 {
-    return fmt::format(
-        "policy {} watches no queue: {}", entry.policy.name,
-        entry.policy.host_facing_only
-            ? "it is for ports that face servers, and none of its ports is known to face one; name them: "
-              "[[port]] with role = \"host\""
-            : "no device has a queue that it is for");
+    const auto names = entry.ports | std::views::transform(&config::PortName::name);
+    const auto ports = entry.ports.empty() ? "" : fmt::format(" ({})", fmt::join(names, ", "));
+    if (entry.policy.host_facing_only) {
+        return fmt::format("policy {} watches no queue: it is for ports that face servers, and none of its ports{} is "
+                           "known to face one; name them: [[port]] with role = \"host\"",
+                           entry.policy.name, ports);
+    }
+    return fmt::format("policy {} watches no queue: no device has a queue{} that it is for", entry.policy.name,
+                       entry.ports.empty() ? "" : fmt::format(" at its ports{}", ports));
 }
 
 std::string unwatched_text(const config::PolicyEntry& entry, const std::vector<std::string>& ports)

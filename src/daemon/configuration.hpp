@@ -2,12 +2,14 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
 #include "config/agent_config.hpp"
+#include "config/policy_bind.hpp"
 
 namespace petrel::daemon {
 
@@ -25,8 +27,9 @@ config::PolicyFile in_layers(const config::PolicyFile& own, const config::Policy
                              const config::PolicyFile* of_nos);
 
 // The policies of a file that name ports, in its order: by port, the policy as text
-// ("rdma-switch (lossless-off, 200 ms, 200 ms)").
-std::map<std::string, std::string> policies_by_port(const config::PolicyFile&);
+// ("rdma-switch (lossless-off, 200 ms, 200 ms)"). If it does not watch the port on any of the devices, the text states
+// why.
+std::map<std::string, std::string> policies_by_port(const config::PolicyFile&, std::span<const config::DeviceRows>);
 
 // Describes the first few sets: "pfcwd-drop-400-2000 on 32 ports". Sets of the same name differ in their priorities:
 // "pfcwd-drop-400-2000 (priorities 3) on 1 port".

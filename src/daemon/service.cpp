@@ -90,7 +90,7 @@ Result<void> Service::set_up()
             loop_, around_.make_worker(NosRunner::kMostJobs), std::move(options_.nos), runners_,
             NosRunner::Calls{[this](config::PolicyFile policies) { configured(std::move(policies)); },
                              [this](const Log::Line& line) { this->log(line); }});
-        nos_->set_overrides(policies_by_port(config_.policies));
+        nos_->set_overrides(policies_by_port(config_.policies, {}));
     }
     return make_runners().and_then([this] { return make_uplink(); }).and_then([this] { return open_listeners(); });
 }
@@ -495,49 +495,10 @@ void Service::check_ready()
     ready_ = true;
     start_commands();
     warn_of_unknown_ports();
-    follow_idle_policies();
+    follow_unwatched_ports();
     const auto text = fmt::format("watches {} of {}", good, count_text(runners_.size(), "device"));
     notify_ready(text);
     note(Log::Level::notice, "agent_ready", text);
-}
-
-// A policy that watches no queue, or not all ports that it names, is an error: the operator expects it to find storms.
-// That is known when all devices are watched, and again whenever their policies or queues change.
-void Service::follow_idle_policies()
-{
-    std::vector<std::uint64_t> watchlists;
-    for (const auto& runner : runners_) {
-        if (runner->agent() == nullptr) {
-            return;  // this device may have the queues
-        }
-        watchlists.push_back(runner->watchlist_generation());
-    }
-    if (std::exchange(idle_followed_, watchlists) == watchlists) {
-        return;
-    }
-    std::vector<config::DeviceRows> devices;
-    for (const auto& runner : runners_) {
-        devices.push_back({runner->name(), *runner->inventory()});
-    }
-    const auto before = std::exchange(idle_policies_, {});
-    if (nos_) {
-        idle_policies_ = unused_policies(config_.policies, nos_->name());
-    }
-    const auto& file = policies_->file();
-    const auto idle = config::idle_policies(file, devices);
-    for (const auto position : idle) {
-        idle_policies_.push_back(idle_text(file.policies[position]));
-    }
-    for (const auto& [position, ports] : config::unwatched_ports(file, devices)) {
-        if (std::ranges::find(idle, position) == idle.end()) {
-            idle_policies_.push_back(unwatched_text(file.policies[position], ports));
-        }
-    }
-    for (const auto& why : idle_policies_) {
-        if (std::ranges::find(before, why) == before.end()) {
-            note(Log::Level::error, "policy_idle", why);
-        }
-    }
 }
 
 // Warns of policies for ports that no device has. The other ports are watched all the same.
@@ -559,7 +520,7 @@ void Service::warn_of_unknown_ports()
 // per second.
 void Service::keep_names()
 {
-    follow_idle_policies();
+    follow_unwatched_ports();
     for (const auto& runner : runners_) {
         runner->keep_state_name();
     }

@@ -8,12 +8,14 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
 #include "config/agent_config.hpp"
+#include "config/policy_bind.hpp"
 #include "control/report.hpp"
 #include "control/request.hpp"
 #include "daemon/command_runner.hpp"
@@ -101,7 +103,8 @@ private:
     ServiceSnapshot snapshot_for_metrics() const;
     void stop(const std::string& why);
     void warn_of_unknown_ports();
-    void follow_idle_policies();
+    void follow_unwatched_ports();
+    void list_idle_policies(std::span<const config::DeviceRows>);
     void start_runners();
     void configured(config::PolicyFile);
     void list_policies(control::StatusReport&) const;
@@ -115,7 +118,7 @@ private:
     config::PolicyFile pushed_;                               // policies that an operator has pushed
     std::optional<std::string> pushing_;                      // such policies that the reload under way puts in force
     std::vector<std::string> idle_policies_;                  // why policies in force watch nothing, or not all
-    std::vector<std::uint64_t> idle_followed_;                // watchlists of the devices for which that is known
+    std::vector<std::uint64_t> unwatched_followed_;           // watchlists of the devices for which that is known
     std::string nos_refused_;                                 // why the present policies of the NOS are not in force
     Surroundings& around_;
     runner::Loop& loop_;

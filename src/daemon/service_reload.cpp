@@ -243,7 +243,8 @@ std::vector<Complaint> Service::try_reload(NextConfig read)
     pushed_ = std::move(read.pushed);
     policies_ = policies;
     if (nos_) {
-        nos_->set_overrides(policies_by_port(config_.policies));
+        nos_->set_overrides(policies_by_port(config_.policies, {}));
+        unwatched_followed_.clear();
     }
     if (log) {
         log_->replace(std::move(log));

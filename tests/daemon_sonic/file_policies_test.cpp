@@ -96,6 +96,24 @@ TEST_F(FilePoliciesAgent, APolicyWithoutPortsIsReported)
     time.run_until([&] { return status().find("is not used") == std::string::npos; });
 }
 
+// pfcwd shows a port also if the policy of the file does not watch it.
+TEST_F(FilePoliciesAgent, PfcwdShowsPortsThatThePolicyDoesNotWatch)
+{
+    live("[[policy]]\npreset = \"rdma-switch\"\nports = [\"Ethernet1\", \"Ethernet2\"]\n"
+         "[[port]]\nname = \"Ethernet1\"\nrole = \"host\"\n"
+         "[[port]]\nname = \"Ethernet2\"\nrole = \"switch\"\n");
+    const std::string policy = ": rdma-switch (lossless-off, 200 ms, 200 ms)";
+    std::string shown;
+    time.run_until([&] {
+        shown = pfcwd({"show", "config"});
+        return shown.find("not watched") != std::string::npos;
+    });
+    EXPECT_THAT(shown, testing::EndsWith("The agent's file configures Ethernet1" + policy +
+                                         "\nThe agent's file configures Ethernet2" + policy +
+                                         "; not watched: not known to face a server\n"));
+    EXPECT_THAT(status(), HasSubstr("! policy rdma-switch does not watch Ethernet2"));
+}
+
 // rdma-switch on a SONiC switch: its action is lossless-off, for which orchagent treats every lossless queue of the
 // port. Other ports keep the policy of PFC_WD.
 TEST_F(SonicDetector, RdmaSwitchOfTheFileTreatsTheWholePort)
@@ -141,6 +159,13 @@ TEST_F(SonicDetector, RdmaSwitchWatchesThePortsWhoseNeighboursAreServers)
     EXPECT_THAT(agent->control({"status"}).out,
                 HasSubstr("! policy rdma-switch does not watch Ethernet4: it is for ports that face servers, and this "
                           "one is not known to face one"));
+    const auto shown = [&](const std::string& port) {
+        return sonic->get(sonic::Db::state, "PETREL_PFC_WD|policies", port);
+    };
+    run_until([&] { return shown("Ethernet4").find("not watched") != std::string::npos; });
+    EXPECT_EQ(shown("Ethernet4"),
+              "rdma-switch (lossless-off, 200 ms, 200 ms); not watched: not known to face a server");
+    EXPECT_EQ(shown("Ethernet0"), "rdma-switch (lossless-off, 200 ms, 200 ms)");
     stormed = {"Ethernet0:3"};
     wait_for_status("Ethernet0:3", "stormed");
     wait_for_status("Ethernet0:4", "stormed");
@@ -159,7 +184,9 @@ TEST_F(SonicDetector, ARoleOfTheFileWinsAndAPolicyThatWatchesNothingIsAnError)
     const auto agent = live_with(device + policy + role, folder.path(), {"--redis", to_text(redis->address())});
     EXPECT_THAT(agent->wait_for("policy_idle"), HasSubstr("policy rdma-switch watches no queue: it is for ports that "
                                                           "face servers"));
-    EXPECT_THAT(agent->control({"status"}).out, HasSubstr("! policy rdma-switch watches no queue"));
+    EXPECT_THAT(agent->control({"status"}).out,
+                HasSubstr("! policy rdma-switch watches no queue: it is for ports that face servers, and none of its "
+                          "ports (Ethernet0) is known to face one"));
     EXPECT_THAT(agent->control({"explain", "Ethernet0:3"}).out, HasSubstr("policy pfcwd-")) << "the tables still apply";
     agent->write_config(device + policy);
     EXPECT_EQ(agent->control({"reload"}).exit_code, 0) << "without the role LLDP decides";

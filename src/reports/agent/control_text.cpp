@@ -248,8 +248,8 @@ std::string policies_text(const StatusReport& status)
 {
     std::string text;
     for (const auto& policy : status.policies) {
-        text += fmt::format("policy {} on {}: from {}\n", escaped(policy.policy), count_text(policy.ports, "port"),
-                            escaped(policy.source));
+        text += fmt::format("policy {} on {}: from {}\n", escaped(policy.policy),
+                            policy.ports == 0 ? "all ports" : count_text(policy.ports, "port"), escaped(policy.source));
     }
     return text.empty() ? text : text + '\n';
 }
