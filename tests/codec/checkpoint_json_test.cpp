@@ -64,6 +64,10 @@ Checkpoint random_checkpoint(const watchdog::Inventory& inventory)
         row.proven = random_age();
         row.in_phase = random_age();
         row.storm_age = random_age();
+        for (auto* age : {&row.unclear, &row.recovery, &row.storm_proven, &row.storm_limit, &row.paused}) {
+            *age = random_age();
+        }
+        row.probe_looks = *rc::gen::arbitrary<std::uint32_t>();
         row.backoff = *rc::gen::arbitrary<std::uint32_t>();
         row.cause = *rc::gen::arbitrary<std::uint64_t>();
         row.restored_ago = maybe_age();
