@@ -6,9 +6,11 @@ usage: mission.py ROOT FOLDER_OF_PROGRAMS
 A row has four cells: statement, commands, piece of the last command's output, tests. Blanks of output and piece are compared as one. The
 page begins with a block that starts a manager and an agent; commands that connect to one of them connect to these. The folder /tmp/petrel and
 the manager's port stand for others, so that tests can run at the same time. After "(wait)" the last command of the row is repeated until the
-piece shows, because the agent's switch needs time. A row that begins with "not yet" is not run.
+piece shows, because the agent's switch needs time. A row that begins with "not yet" is not run. A command that begins with "./" is a program
+of the source tree.
 
-The commands of README.md must be commands of the page, without their output files.
+The commands of README.md must be commands of the page, without their output files, and the page must have each program and subcommand that
+README.md names, except those of its section for developers.
 """
 
 import contextlib
@@ -25,9 +27,12 @@ import time
 from pathlib import Path
 
 CODE = re.compile(r"`([^`]+)`")
-TEST = re.compile(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", re.MULTILINE)
+TEST = re.compile(r"^(?:TEST(?:_F|_P)?|RC_GTEST_PROP)\((\w+),\s*(\w+)\)", re.MULTILINE)
+PYTHON_TEST = re.compile(r"^class (\w+)\(|^    def (test_\w+)\(", re.MULTILINE)
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 OUTPUT_FILES = re.compile(r" (?:-o|--report) \S+")
+NAMED_IN_README = re.compile(r"(?:petrel|\./dev)(?: [a-z][a-z-]*|-host)|pfcwd|mmuconfig|pfcstat|pfc")
+FOR_DEVELOPERS = "## Working on it"
 MANAGERS_PORT = "7650"
 HANG_GUARD_S = 120
 
@@ -56,17 +61,18 @@ class Programs:
         self.folder = folder
         self.environment = dict(os.environ)
         self.state = ""  # the folder in place of /tmp/petrel
+        self.port = MANAGERS_PORT
         self.outputs = {}
 
     @contextlib.contextmanager
     def agent(self, block):
         with tempfile.TemporaryDirectory() as state:
             self.state = state
-            port = free_port()
+            self.port = str(free_port())
             self.environment.update(PETREL_CONTROL_SOCKET=state + "/control.sock", TMPDIR=state,
-                                    PETREL_MANAGER=f"http://127.0.0.1:{port}")
+                                    PETREL_MANAGER=f"http://127.0.0.1:{self.port}")
             script = block.replace("/tmp/petrel", state).replace("build/release/", f"{self.folder.parent}/").replace("$PWD/", "")
-            script = script.replace(MANAGERS_PORT, str(port))
+            script = script.replace(MANAGERS_PORT, self.port)
             ready = ["agent_ready"] + (["listens at port"] if MANAGERS_PORT in block else [])
             log = Path(state) / "log"
             with log.open("w") as out:
@@ -81,9 +87,10 @@ class Programs:
                     process.wait()
 
     def run(self, command):
-        words = shlex.split(command.replace("/tmp/petrel", self.state))
+        words = shlex.split(command.replace("/tmp/petrel", self.state).replace(MANAGERS_PORT, self.port))
         expanded = [name for word in words[1:] for name in (sorted(glob.glob(word, root_dir=self.root)) if "*" in word else [word])]
-        done = subprocess.run([self.folder / words[0], *expanded], cwd=self.root, env=self.environment, text=True,
+        program = self.root / words[0] if words[0].startswith("./") else self.folder / words[0]
+        done = subprocess.run([program, *expanded], cwd=self.root, env=self.environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return done.returncode, done.stdout
 
@@ -120,7 +127,13 @@ class Programs:
 
 
 def names_of_tests(root):
-    return {".".join(found) for source in (root / "tests").glob("*/*_test.cpp") for found in TEST.findall(source.read_text())}
+    names = {".".join(found) for source in (root / "tests").glob("*/*_test.cpp") for found in TEST.findall(source.read_text())}
+    for source in (root / "tests").glob("*/*_test.py"):
+        case = ""
+        for found_case, test in PYTHON_TEST.findall(source.read_text()):
+            case = found_case or case
+            names.add(f"{case}.{test}")
+    return names
 
 
 def problems(page, programs):
@@ -151,12 +164,21 @@ def unknown_commands(readme, page):
             yield f"README.md: docs/mission.md lacks the command `{command}`"
 
 
+def unclaimed_programs(readme, page):
+    block = BLOCK.search(page.read_text()).group(1)
+    claimed = [*(cell for _, cells in rows(page) for cell in cells[:2]), *block.splitlines()]
+    for named in sorted({code for code in CODE.findall(readme.read_text().split(FOR_DEVELOPERS)[0]) if NAMED_IN_README.fullmatch(code)}):
+        if not any(re.search(rf"(?<![\w-]){re.escape(named)}(?![\w-])", text) for text in claimed):
+            yield f"README.md: docs/mission.md has no row about `{named}`"
+
+
 def main():
     root, folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     page = root / "docs/mission.md"
     programs = Programs(root, folder)
     with programs.agent(BLOCK.search(page.read_text()).group(1)) as log:
-        found = [*problems(page, programs), *unknown_commands(root / "README.md", page)]
+        found = [*problems(page, programs), *unknown_commands(root / "README.md", page),
+                 *unclaimed_programs(root / "README.md", page)]
         if found:
             found.append("the agent:\n" + log.read_text()[-4000:])
     print("\n".join(found))

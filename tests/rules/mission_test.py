@@ -35,11 +35,13 @@ class Page(unittest.TestCase):
     def setUp(self):
         self.root = Path(tempfile.mkdtemp(prefix="petrel mission "))
         self.addCleanup(shutil.rmtree, self.root)
-        for name, content in {"bin/petrel": PETREL, "tests/a/b_test.cpp": "TEST_F(Some, Test)\n", "README.md": "",
+        for name, content in {"bin/petrel": PETREL, "tests/a/b_test.cpp": "TEST_F(Some, Test)\n", "README.md": "", "dev": PETREL,
+                              "tests/a/c_test.py": "class Life(unittest.TestCase):\n    def test_1_all(self):\n",
                               "one.toml": "", "two.toml": ""}.items():
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             (self.root / name).write_text(content)
         (self.root / "bin/petrel").chmod(0o755)
+        (self.root / "dev").chmod(0o755)
 
     def problems(self, row, readme=""):
         (self.root / "docs").mkdir(exist_ok=True)
@@ -55,12 +57,26 @@ class Page(unittest.TestCase):
         self.assertEqual(self.problems("| a | not yet: a manager | | |"), "")
         self.assertEqual(self.problems("| a | `petrel b` | `control.sock` | |", "    build/release/bin/petrel b -o x.html  # why\n"), "")
 
+    def test_a_program_of_the_source_tree_and_a_test_in_python(self):
+        self.assertEqual(self.problems("| a | `./dev help` | `ran help` | `Life.test_1_all` |"), "")
+        self.assertIn("there is no test Life.test_2", self.problems("| a | `./dev help` | `ran help` | `Life.test_2` |"))
+
+    def test_a_program_that_the_readme_names_without_a_row(self):
+        readme = "It has `petrel sing` and `petrel.toml`, `pfcwd`, `./dev package`.\n## Working on it\n`./dev fuzz`\n"
+        self.assertEqual(self.problems("| `petrel sing` makes `./dev package` | `petrel pfcwd` | `ran pfcwd` | |", readme), "")
+        problem = self.problems("| a | `petrel singing` | `ran` | |", readme)
+        for named in ("petrel sing", "./dev package", "pfcwd"):
+            self.assertIn(f"has no row about `{named}`", problem)
+        self.assertNotIn("fuzz", problem)
+        self.assertNotIn("toml", problem)
+
     def test_a_row_uses_the_folder_and_the_manager_of_the_page(self):
         problem = self.problems("| a | `petrel a /tmp/petrel/log` | `/tmp/petrel` | |")
         self.assertNotIn("ran a /tmp/petrel", problem)
         port = re.search(r"manager http://127.0.0.1:(\d+)", problem).group(1)
         self.assertIn(f"listens at port {port}", problem)
         self.assertNotEqual(port, "7650")
+        self.assertRegex(self.problems("| a | `petrel at 7650` | `nothing` | |"), r"ran +at (\d+) at .*, manager http://127.0.0.1:\1\n")
 
     def test_a_command_that_waits_is_repeated(self):
         self.assertEqual(self.problems("| a | `petrel later` (wait) | `ready` | |"), "")
