@@ -24,7 +24,7 @@ Parsed<reports::ReplayReport> replay_all(ReplayInputs inputs)
     for (const auto& what_if : inputs.what_ifs) {
         std::vector<runtime::Replayed> devices;
         for (std::size_t i = 0; i < report.trace.devices.size(); ++i) {
-            auto replayed = runtime::replay(report.trace.devices[i], what_if.books[i]);
+            auto replayed = runtime::replay(report.trace.devices[i], inputs.paces[i], what_if.books[i]);
             if (replayed) {
                 devices.push_back(std::move(*replayed));
                 continue;
@@ -52,6 +52,7 @@ void print_notes(const std::vector<std::string>& assumed, const reports::ReplayR
     for (const auto& run : report.runs) {
         for (const auto& replayed : run.devices) {
             notes.insert(notes.end(), replayed.watchlist.notes.begin(), replayed.watchlist.notes.end());
+            notes.insert(notes.end(), replayed.unjudged.begin(), replayed.unjudged.end());
         }
     }
     for (auto note = notes.begin(); note != notes.end(); ++note) {
@@ -61,17 +62,18 @@ void print_notes(const std::vector<std::string>& assumed, const reports::ReplayR
     }
 }
 
-// A check that watched no queue, or one where no storm can be seen, must not look like a check without findings.
+// A check that watched no queue, or one where no storm can be seen, must not look like a check without findings. The
+// same holds for a trace that is too coarse.
 bool is_blind(const reports::PolicyRun& run)
 {
     const auto watches_nothing = [](const runtime::Replayed& device) {
         return std::ranges::all_of(device.watchlist.rows,
                                    [](const watchdog::Effective& row) { return row.policy == watchdog::kUnwatched; });
     };
-    const auto has_unjudged_rows = [](const runtime::Replayed& device) {
-        return watchdog::unjudged_rows(device.watchlist) != 0;
+    const auto is_unjudged = [](const runtime::Replayed& device) {
+        return watchdog::unjudged_rows(device.watchlist) != 0 || !device.unjudged.empty();
     };
-    return std::ranges::all_of(run.devices, watches_nothing) || std::ranges::any_of(run.devices, has_unjudged_rows);
+    return std::ranges::all_of(run.devices, watches_nothing) || std::ranges::any_of(run.devices, is_unjudged);
 }
 
 std::string render(const reports::ReplayReport& report, const ReplayOptions& options, bool to_stdout)

@@ -204,15 +204,20 @@ private:
             given = ms;
         }
         for (auto& device : inputs_.trace.devices) {
-            const auto pace = device::pace_of(device);
-            auto& uncertainty = device.capabilities.stamp_uncertainty;
-            uncertainty = given ? std::chrono::milliseconds{*given} : pace.jitter;
-            if (!given && uncertainty != Duration::zero()) {
+            auto& pace = inputs_.paces.emplace_back(device::pace_of(device));
+            if (given) {
+                pace.jitter = std::chrono::milliseconds{*given};
+                for (auto& row : pace.rows) {
+                    row.stray = 0;
+                }
+            }
+            device.capabilities.stamp_uncertainty = pace.jitter;
+            if (!given && pace.jitter != Duration::zero()) {
                 const auto ms = [](Duration time) { return static_cast<double>(whole_us(time)) / 1000; };
-                inputs_.notes.push_back(fmt::format("{}: time stamps stray by up to {:g} ms from a grid of {:g} ms, "
-                                                    "and count as uncertain by that much "
-                                                    "(--stamp-uncertainty-ms)",
-                                                    device.device, ms(uncertainty), ms(pace.interval)));
+                inputs_.notes.push_back(
+                    fmt::format("{}: time stamps are off by up to {:g} ms (rows are {:g} ms apart), "
+                                "and count as uncertain by that much (--stamp-uncertainty-ms)",
+                                device.device, ms(pace.jitter), ms(pace.interval)));
             }
         }
     }

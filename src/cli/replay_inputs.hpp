@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "cli/policy_choice.hpp"
+#include "device/replay/pace.hpp"
 #include "device/replay/trace.hpp"
 
 namespace petrel::cli {
@@ -36,6 +37,7 @@ struct WhatIf {
 struct ReplayInputs {
     std::string trace_name;
     device::Trace trace;
+    std::vector<device::Pace> paces;  // paces[device]
     std::vector<WhatIf> what_ifs;
     std::vector<std::string> notes;  // assumptions that were made
 };

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <utility>
 
-#include "device/replay/pace.hpp"
+#include "device/replay/too_coarse.hpp"
 #include "watchdog/intake.hpp"
 
 namespace petrel::runtime {
@@ -20,6 +21,7 @@ public:
         : trace_(trace),
           intake_(trace.inventory, trace.capabilities),
           phases_(trace.inventory.rows.size()),
+          was_blind_(trace.inventory.rows.size()),
           agent_(std::move(watchlist), agent::Start{}, moment(start), output_)
     {
         collect();
@@ -41,6 +43,7 @@ public:
     {
         result_.device = trace_.device;
         result_.watchlist = agent_.watchdog().watchlist();
+        note_blind_rows();
         for (std::uint32_t row = 0; row < phases_.size(); ++row) {
             result_.stats.push_back(agent_.watchdog().stats(Slot{row}, end));
         }
@@ -60,6 +63,7 @@ private:
         for (; next < trace_.samples.size() && trace_.time_us[next] == time_us; ++next) {
             intake_.put(trace_.samples[next]);
         }
+        follow_blind_rows();
         overflowed_ = false;
         step(agent::LookDone{std::exchange(wanted_look_, 0), &intake_.view()}, now);
         settle(now);
@@ -122,9 +126,44 @@ private:
         }
     }
 
+    void follow_blind_rows()
+    {
+        const auto& blind = intake_.blind_rows();
+        if (std::exchange(blind_changes_, blind.changes()) == blind.changes()) {
+            return;
+        }
+        for (std::uint32_t row = 0; row < was_blind_.size(); ++row) {
+            was_blind_[row] = was_blind_[row] || blind.contains(Slot{row});
+        }
+    }
+
+    // Names one of them for each policy.
+    void note_blind_rows()
+    {
+        const auto& list = result_.watchlist;
+        for (std::size_t policy = 0; policy < list.policies.size(); ++policy) {
+            const auto is_blind = [&](std::uint32_t row) { return was_blind_[row] && list.rows[row].policy == policy; };
+            std::optional<std::uint32_t> first;
+            std::size_t count = 0;
+            for (std::uint32_t row = 0; row < was_blind_.size(); ++row) {
+                count += is_blind(row) ? 1U : 0U;
+                first = !first && is_blind(row) ? row : first;
+            }
+            if (first) {
+                result_.unjudged.push_back(fmt::format(
+                    "{}: at {} of the queues of {}, the first is {}, counters start again or stamps go backwards at "
+                    "most looks: no storm can be proven there",
+                    list.policies[policy].name, count, trace_.device,
+                    to_string(list.inventory, list.inventory.rows[*first].target)));
+            }
+        }
+    }
+
     const device::DeviceTrace& trace_;
     watchdog::Intake intake_;
     std::vector<watchdog::Phase> phases_;
+    std::vector<bool> was_blind_;
+    std::uint64_t blind_changes_{};
     Replayed result_;
     std::deque<watchdog::Command> commands_;
     std::uint64_t wanted_look_{};
@@ -133,34 +172,22 @@ private:
     agent::Agent agent_;
 };
 
-// Below the pace of the recording a policy cannot distinguish a storm from a shorter pause.
-void note_what_is_too_coarse(const device::DeviceTrace& trace, watchdog::Watchlist& list)
-{
-    const auto interval = device::pace_of(trace).interval;
-    for (std::uint16_t index = 0; const auto& policy : list.policies) {
-        const bool used = std::ranges::find(list.rows, index++, &watchdog::Effective::policy) != list.rows.end();
-        if (used && policy.detect != Duration::zero() && policy.detect < interval) {
-            list.notes.push_back(fmt::format(
-                "{}: the rows of {} are {} ms apart, more than detect_ms = {}: too coarse to judge this policy",
-                policy.name, trace.device, whole_ms(interval), whole_ms(policy.detect)));
-        }
-    }
-}
-
 }  // namespace
 
-Parsed<Replayed> replay(const device::DeviceTrace& trace, const watchdog::PolicyBook& book)
+Parsed<Replayed> replay(const device::DeviceTrace& trace, const device::Pace& pace, const watchdog::PolicyBook& book)
 {
     auto watchlist = watchdog::compile(book, trace.inventory, trace.capabilities);
     if (!watchlist) {
         return tl::unexpected(std::move(watchlist.error()));
     }
-    note_what_is_too_coarse(trace, *watchlist);
     const auto start = trace.time_us.empty() ? Instant{} : instant_from_us(trace.time_us.front());
     const auto end = trace.time_us.empty() ? Instant{} : instant_from_us(trace.time_us.back());
     Replay replay(trace, std::move(*watchlist), start);
     replay.run();
-    return replay.finish(end);
+    auto replayed = replay.finish(end);
+    const auto unjudged = device::too_coarse(trace, pace, replayed.watchlist, replayed.stats);
+    replayed.unjudged.insert(replayed.unjudged.begin(), unjudged.begin(), unjudged.end());
+    return replayed;
 }
 
 }  // namespace petrel::runtime

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/agent.hpp"
+#include "device/replay/pace.hpp"
 #include "device/replay/trace.hpp"
 #include "watchdog/policy.hpp"
 
@@ -26,8 +27,11 @@ struct Replayed {
     std::vector<PhaseChange> phases;          // in order of time; every row begins as watching or off
     std::vector<watchdog::QueueStats> stats;  // stats[slot], at the end of the trace
     std::vector<watchdog::Phase> last_phase;  // [slot], at the end of the trace
+    // Why the trace cannot show whether there were storms, for policies and queues. Without a storm and without a
+    // reason here, there was none that is long enough.
+    std::vector<std::string> unjudged;
 };
 
-Parsed<Replayed> replay(const device::DeviceTrace&, const watchdog::PolicyBook&);
+Parsed<Replayed> replay(const device::DeviceTrace&, const device::Pace&, const watchdog::PolicyBook&);
 
 }  // namespace petrel::runtime

@@ -1,6 +1,6 @@
-// Finds rows whose counters restart so often that no storm can be proven: another process clears them, or they stand
-// still while the queue is paused. A row is blind if its counters restarted in half of its last eight looks, and sees
-// again after eight looks without a restart.
+// Finds rows whose counters restart so often that no storm can be proven: another process clears them, they stand still
+// while the queue is paused, or their stamps go backwards. A row is blind if its counters restarted in half of its last
+// eight looks, and sees again after eight looks without a restart.
 #pragma once
 
 #include <bit>

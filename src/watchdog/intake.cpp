@@ -25,21 +25,21 @@ void for_each_field(Fields set, Do what)
     }
 }
 
-// One XOFF frame of full quanta holds 65535 x 512 bit times.
-std::uint32_t hold_us(BitRate speed)
-{
-    constexpr std::uint64_t kBitsTimesMillion = 65'535ULL * 512 * 1'000'000;
-    return speed.bps == 0 ? 0 : saturated(kBitsTimesMillion / speed.bps);
-}
-
-// A pause counter that grew by far more than the elapsed time did not count microseconds of this interval (it jumped
-// after a reset, or has another unit). A small excess only means that a stamp came late.
-constexpr bool plausible(std::uint64_t pause_us, std::uint64_t dt_us) { return pause_us <= 4 * dt_us + 10'000; }
+// A pause counter that grew by far more than the time that may have elapsed did not count microseconds of this interval
+// (it jumped after a reset, or has another unit). A small excess only means that a stamp came late.
+constexpr bool plausible(std::uint64_t pause_us, std::uint64_t most_us) { return pause_us <= 4 * most_us + 10'000; }
 
 constexpr std::int64_t kMillion = 1'000'000;
 constexpr std::int64_t share(std::int64_t us, std::int64_t ppm) { return us * ppm / kMillion; }
 
 }  // namespace
+
+// 65535 x 512 bit times.
+std::uint32_t hold_us(BitRate speed)
+{
+    constexpr std::uint64_t kBitsTimesMillion = 65'535ULL * 512 * 1'000'000;
+    return speed.bps == 0 ? 0 : saturated(kBitsTimesMillion / speed.bps);
+}
 
 StampDrift StampDrift::remembered(std::int32_t ppm)
 {
@@ -169,7 +169,9 @@ void Intake::take(const Sample& sample)
     view_.known[row] = 0;
     const bool backwards = put_counters(row, sample, comparable ? fields & before.known : 0);
     const bool other_epoch = !first && !same_epoch && sample.epoch != 0 && before.epoch != 0;
-    blind_.looked(Slot{row}, backwards || other_epoch || (comparable && stands_still(row, sample, before)));
+    const bool earlier_stamp = same_epoch && dt_us < 0;
+    blind_.looked(Slot{row},
+                  backwards || other_epoch || earlier_stamp || (comparable && stands_still(row, sample, before)));
     if (comparable) {
         view_.known[row] |= judge_counters(row, before);
         match_pause_time(row, before);
@@ -238,7 +240,7 @@ bool Intake::put_counters(std::uint32_t row, const Sample& sample, Fields compar
         known &= kLevels;  // a counter wrapped or was cleared: trust no counter of the row for this interval
     }
     for (const auto f : {Field::pause_us, Field::pause_tx_us}) {
-        if (has(known, f) && !plausible(column(f), view_.dt_us[row])) {
+        if (has(known, f) && !plausible(column(f), std::uint64_t{view_.dt_us[row]} + uncertainty_us_)) {
             known &= ~bit(f);
         }
     }

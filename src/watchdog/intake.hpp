@@ -24,6 +24,9 @@ public:
     virtual void pass(Sample&) = 0;
 };
 
+// How long one XOFF frame of full quanta holds its queue, in microseconds; zero if the speed is not known.
+std::uint32_t hold_us(BitRate);
+
 // PFC and packet counters of a row as last read, for display. An empty value means that the device does not have the
 // counter, or that the last sample did not include it.
 struct PfcCounts {

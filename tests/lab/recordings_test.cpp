@@ -84,7 +84,7 @@ TEST(TraceRecorder, ReplayFindsTheStorm)
     watchdog::PolicyBook book;
     book.policies.push_back(watchdog::find_preset("sonic")->policy);
     book.assigned.push_back({0, std::nullopt, std::nullopt});
-    const auto replayed = runtime::replay(trace->devices[0], book);
+    const auto replayed = runtime::replay(trace->devices[0], device::pace_of(trace->devices[0]), book);
     ASSERT_TRUE(replayed);
     ASSERT_FALSE(replayed->events.empty());
     const auto& found = replayed->events.front();

@@ -54,7 +54,7 @@ inline Answer run_petrel(std::string_view preset, const Trace& trace)
         policy.action = watchdog::Treatment::none;
     }
     EXPECT_TRUE(check(policy).empty()) << trace.id;
-    const auto replayed = runtime::replay(as_device(trace), test::book_of(policy));
+    const auto replayed = runtime::replay(as_device(trace), {}, test::book_of(policy));
     if (!replayed) {
         ADD_FAILURE() << trace.id << ": " << preset << " cannot watch the trace";
         return {};

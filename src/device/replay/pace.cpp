@@ -2,73 +2,234 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <optional>
-#include <vector>
+#include <utility>
+
+#include "watchdog/intake.hpp"
 
 namespace petrel::device {
 
+using watchdog::Field;
+
 namespace {
 
-// The times between two consecutive samples of a row, in microseconds.
-std::vector<std::int64_t> gaps_of(const DeviceTrace& trace)
-{
-    struct Last {
-        std::int64_t stamp_us{};
-        std::uint32_t epoch{};
-    };
-    std::vector<std::optional<Last>> last(trace.inventory.rows.size());
-    std::vector<std::int64_t> gaps;
-    for (const auto& sample : trace.samples) {
-        auto& before = last[sample.slot.value];
-        const auto stamp_us = whole_us(sample.read_at);
-        const bool same = before && before->epoch == sample.epoch;
-        if (same && stamp_us > before->stamp_us) {
-            gaps.push_back(stamp_us - before->stamp_us);
-        }
-        before = Last{stamp_us, sample.epoch};
-    }
-    std::ranges::sort(gaps);
-    return gaps;
-}
-
-struct Gap {
+// The time between two samples of a row, and the pause that was counted in it. In microseconds.
+struct Step {
     std::int64_t us{};
-    std::int64_t looks{};  // more than one: looks between the two samples were missed
+    std::optional<std::int64_t> paused_us;
 };
 
-// The deviation that 99 of a hundred do not exceed.
-std::int64_t nearly_most(std::vector<std::int64_t> deviations)
+struct History {
+    std::vector<Step> steps;  // with a new stamp, in one epoch
+    // Intervals in which pause was counted: with a new stamp, and with the stamp of the sample before.
+    std::size_t paused{};
+    std::size_t paused_in_one_tick{};
+};
+
+std::optional<std::int64_t> counted_pause(const watchdog::Sample& from, const watchdog::Sample& to)
 {
-    std::ranges::sort(deviations);
-    return deviations[(deviations.size() * 99 + 99) / 100 - 1];
+    for (const auto field : {Field::pause_us, Field::pause_tx_us}) {
+        if (has(from.known & to.known, field) && to[field] >= from[field]) {
+            return static_cast<std::int64_t>(to[field] - from[field]);
+        }
+    }
+    return std::nullopt;
 }
+
+std::vector<History> histories_of(const DeviceTrace& trace)
+{
+    std::vector<History> histories(trace.inventory.rows.size());
+    std::vector<const watchdog::Sample*> last(trace.inventory.rows.size());
+    for (const auto& sample : trace.samples) {
+        if (sample.known == 0) {
+            continue;  // could not be read
+        }
+        const auto* before = std::exchange(last[sample.slot.value], &sample);
+        if (before == nullptr || before->epoch != sample.epoch) {
+            continue;
+        }
+        auto& history = histories[sample.slot.value];
+        const auto us = whole_us(sample.read_at) - whole_us(before->read_at);
+        const auto paused_us = counted_pause(*before, sample);
+        const bool paused = paused_us.value_or(0) > 0;
+        if (us > 0) {
+            history.steps.push_back({us, paused_us});
+            history.paused += paused ? 1U : 0U;
+        } else if (us == 0) {
+            history.paused_in_one_tick += paused ? 1U : 0U;
+            last[sample.slot.value] = before;  // the watchdog does not use it
+        }
+    }
+    return histories;
+}
+
+// The value that `part` of `whole` do not exceed; zero if there is none.
+std::int64_t quantile(std::vector<std::int64_t> values, std::size_t part, std::size_t whole)
+{
+    if (values.empty()) {
+        return 0;
+    }
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>((values.size() * part + whole - 1) / whole - 1);
+    std::ranges::nth_element(values, at);
+    return *at;
+}
+
+std::int64_t median(const std::vector<Step>& steps)
+{
+    std::vector<std::int64_t> values;
+    values.reserve(steps.size());
+    std::ranges::transform(steps, std::back_inserter(values), &Step::us);
+    const auto count = values.size();
+    return quantile(std::move(values), count / 2 + 1, std::max<std::size_t>(count, 1));
+}
+
+// The steps of a row as multiples of one step. A multiple above one: looks between the two samples were missed.
+class Grid {
+public:
+    explicit Grid(const std::vector<Step>& steps) : step_us_(median(steps))
+    {
+        std::int64_t sum_us = 0;
+        std::int64_t looks = 0;
+        std::size_t close = 0;
+        std::size_t missed = 0;
+        const auto median_us = step_us_;
+        for (const auto& step : steps) {
+            const auto count = looks_in(step.us);
+            tick_us_ = std::gcd(tick_us_, step.us);
+            missed += count > 1 ? 1U : 0U;
+            if (std::abs(step.us - count * median_us) * 4 <= median_us) {
+                ++close;
+                sum_us += step.us;
+                looks += count;
+            }
+        }
+        followed_ = close * 10 >= steps.size() * 9;
+        step_us_ = followed_ ? sum_us / looks : median_us;
+        // A tick as long as the step shows nothing: a grid without jitter has it too. But if many steps are multiples
+        // of it, the clock may be coarser than the looks are apart.
+        coarse_ = tick_us_ < step_us_ || missed * 4 >= steps.size();
+        for (const auto& step : steps) {
+            deviations_.push_back(std::abs(step.us - looks_in(step.us) * step_us_));
+        }
+    }
+
+    std::int64_t step_us() const { return step_us_; }
+
+    // By how much a stamp may be wrong, as the stamps show it. Beyond twice what 99 of a hundred do not exceed, a stamp
+    // is an exception: stray() counts these.
+    std::int64_t jitter_us() const
+    {
+        const auto stray = std::min(quantile(deviations_, 1, 1), 2 * quantile(deviations_, 99, 100));
+        return std::max({followed_ ? stray : step_us_, coarse_ ? tick_us_ : 0});
+    }
+
+    bool followed() const { return followed_; }
+
+    double stray(std::int64_t jitter_us) const
+    {
+        const auto beyond = std::ranges::count_if(deviations_, [&](std::int64_t us) { return us > jitter_us; });
+        return static_cast<double>(beyond) / static_cast<double>(deviations_.size());
+    }
+
+private:
+    std::int64_t looks_in(std::int64_t us) const { return std::max<std::int64_t>((us + step_us_ / 2) / step_us_, 1); }
+
+    std::int64_t step_us_;
+    std::int64_t tick_us_{};
+    bool followed_{};
+    bool coarse_{};
+    std::vector<std::int64_t> deviations_;
+};
+
+constexpr std::int64_t kExactTo = 100;  // a hundredth of the usual step
+
+// What pause times show about stamps.
+struct Evidence {
+    // The most by which the pause of a run of steps exceeds the time in which it was counted.
+    std::int64_t excess_us{};
+    std::int64_t longest_us{};  // the most by which the pause of one step exceeds it
+    std::size_t exact{};        // steps that were paused from stamp to stamp
+
+    void add(const std::vector<Step>& steps, std::int64_t usual_us)
+    {
+        const auto ppm = drift_ppm(steps);
+        std::int64_t run = 0;
+        for (const auto& step : steps) {
+            // A counter that grew by much more does not count microseconds of this step.
+            if (!step.paused_us || *step.paused_us > 4 * (step.us + usual_us)) {
+                run = 0;
+                continue;
+            }
+            const auto over = *step.paused_us - step.us;
+            exact += *step.paused_us > 0 && std::abs(over) <= usual_us / kExactTo ? 1U : 0U;
+            longest_us = std::max(longest_us, over);
+            run = std::max<std::int64_t>(run + over - step.us * ppm / kMillion, 0);
+            excess_us = std::max(excess_us, std::min(run, 2 * usual_us));
+        }
+    }
+
+private:
+    static constexpr std::int64_t kMillion = 1'000'000;
+
+    // By how much the pause counter runs ahead of the stamps while the row is paused, as far as the watchdog accepts
+    // that. It adds up over a long pause, and is no error of single stamps.
+    static std::int64_t drift_ppm(const std::vector<Step>& steps)
+    {
+        Step sum{0, 0};
+        for (const auto& step : steps) {
+            if (step.paused_us && *step.paused_us * 2 >= step.us) {
+                sum = {sum.us + step.us, *sum.paused_us + *step.paused_us};
+            }
+        }
+        return sum.us == 0 ? 0
+                           : std::clamp<std::int64_t>((*sum.paused_us - sum.us) * kMillion / sum.us, 0,
+                                                      watchdog::StampDrift::kMostPpm);
+    }
+};
+
+// Without these, stamps only show how long a state lasts.
+constexpr watchdog::Fields kComparedWithStamps =
+    bit(Field::pause_us) | bit(Field::pause_tx_us) | bit(Field::rx_xoff) | bit(Field::pause_tx);
 
 }  // namespace
 
 Pace pace_of(const DeviceTrace& trace)
 {
-    const auto gaps = gaps_of(trace);
-    if (gaps.empty()) {
+    constexpr std::size_t kEnough = 4;
+    const bool compared = (trace.capabilities.fields & kComparedWithStamps) != 0;
+    const auto histories = histories_of(trace);
+    std::vector<std::optional<Grid>> grids(histories.size());
+    std::vector<Step> all;
+    Evidence evidence;
+    std::int64_t jitter_us = 0;
+    for (std::size_t row = 0; row != histories.size(); ++row) {
+        const auto& [steps, paused, paused_in_one_tick] = histories[row];
+        if (steps.empty()) {
+            continue;
+        }
+        const auto& grid = grids[row].emplace(steps);
+        const bool coarse = paused_in_one_tick > 1 && paused_in_one_tick * 4 > paused;
+        if (grid.followed() || compared) {
+            jitter_us = std::max(jitter_us, coarse ? grid.step_us() : grid.jitter_us());
+        }
+        evidence.add(steps, grid.step_us());
+        all.insert(all.end(), steps.begin(), steps.end());
+    }
+    if (all.empty()) {
         return {};
     }
-    const auto median = gaps[gaps.size() / 2];
-    std::vector<Gap> on_grid;
-    Gap sum;
-    for (const auto gap : gaps) {
-        const auto looks = std::max<std::int64_t>((gap + median / 2) / median, 1);
-        if (std::abs(gap - looks * median) * 4 <= median) {
-            on_grid.push_back({gap, looks});
-            sum = {sum.us + gap, sum.looks + looks};
-        }
+    const auto usual_us = Grid{all}.step_us();
+    const bool irregular_looks =
+        jitter_us * 10 > usual_us && evidence.exact >= kEnough && evidence.longest_us <= usual_us / kExactTo;
+    jitter_us = irregular_looks ? usual_us / kExactTo : std::max(jitter_us, evidence.excess_us);
+    Pace pace{std::chrono::microseconds{usual_us}, std::chrono::microseconds{jitter_us}, {}};
+    for (const auto& grid : grids) {
+        const bool counts = grid && !irregular_looks && (grid->followed() || compared);
+        pace.rows.push_back(
+            {std::chrono::microseconds{grid ? grid->step_us() : 0}, counts ? grid->stray(jitter_us) : 0});
     }
-    const auto step = sum.us / sum.looks;
-    std::vector<std::int64_t> deviations;
-    for (const auto& gap : on_grid) {
-        deviations.push_back(std::abs(gap.us - gap.looks * step));
-    }
-    const bool follows_grid = on_grid.size() * 10 >= gaps.size() * 9;
-    return {std::chrono::microseconds{follows_grid ? step : median},
-            std::chrono::microseconds{follows_grid ? nearly_most(std::move(deviations)) : 0}};
+    return pace;
 }
 
 }  // namespace petrel::device
