@@ -27,7 +27,7 @@ import time
 from pathlib import Path
 
 CODE = re.compile(r"`([^`]+)`")
-TEST = re.compile(r"^(?:TEST(?:_F|_P)?|RC_GTEST_PROP)\((\w+),\s*(\w+)\)", re.MULTILINE)
+TEST = re.compile(r"^(?:TEST(?:_F|_P)?|RC_GTEST_PROP)\((\w+),\s*(\w+)\b", re.MULTILINE)
 PYTHON_TEST = re.compile(r"^class (\w+)\(|^    def (test_\w+)\(", re.MULTILINE)
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 OUTPUT_FILES = re.compile(r" (?:-o|--report) \S+")
