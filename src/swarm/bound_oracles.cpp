@@ -209,7 +209,8 @@ private:
     void judge(std::uint32_t q, const EventGlance& told)
     {
         const auto at = twin::from_instant(told.event.at);
-        const auto needed = at_least(told.policy.restore, told.policy, profile_of(q));
+        const auto restore = told.policy.criterion == Criterion::device ? recovery_of(node_of(q)) : told.policy.restore;
+        const auto needed = at_least(restore, told.policy, profile_of(q));
         const auto late = profile_of(q).flaws.refresh + in_ps(told.policy.poll);
         if (case_.disturbances.any(node_of(q), at - std::min(at, needed + late), at)) {
             return;
@@ -219,6 +220,13 @@ private:
                      fmt::format("The storm is closed as quiet, but the queue was paused {} before; T1 is {}.",
                                  ms_text(at - seen_paused_[q]), ms_text(needed)));
         }
+    }
+
+    // A device that detects storms itself may have another T1 than the policy (`clip`).
+    Duration recovery_of(NodeId node) const
+    {
+        const auto watch = std::ranges::find(case_.scenario.watches, node, &scenario::Watch::node);
+        return watch == case_.scenario.watches.end() ? Duration::zero() : watch->hardware.deadlock_recover;
     }
 
     // By queue: the last glance at which it was paused, and had been for so long that a poll has seen it.

@@ -89,7 +89,11 @@ Duration Machine::restore_time(Slot r) const
     return std::min(p.restore * (std::int64_t{1} << std::min(rows_[r].backoff, kMostBackoff)), p.backoff_max);
 }
 
-Duration Machine::notice_overdue(Slot r) const { return kNoticeOverdue * std::max(restore_time(r), rows_[r].recovery); }
+Duration Machine::notice_overdue(Slot r) const
+{
+    const auto recovery = rows_[r].recovery;
+    return kNoticeOverdue * (recovery != Duration::zero() ? recovery : restore_time(r));
+}
 
 // How long a mitigated queue may show neither pause nor quiet before it is probed: T1, and twice as long after each
 // probe that met the storm again.

@@ -251,6 +251,23 @@ TEST(Checkpoint, AStormFromANoticeEndsWithANotice)
     EXPECT_EQ(d.stats().restored, 1U);
 }
 
+TEST(Checkpoint, ALostNoticeIsExpectedForTwiceTheTimeThatTheDeviceHasReported)
+{
+    auto policy = preset("sai");
+    policy.criterion = Criterion::device;
+    auto can = test::able(bit(Field::pause_state));
+    can.survive = 0;
+    can.detects_itself = true;
+    Driver d{policy, 1, can};
+    d.receive(Notice::Kind::detected, d.target(), milliseconds{500});
+    d.restart(book_of(policy));
+    d.story();
+    d.run_ms(950);
+    EXPECT_EQ(d.story(), Story{}) << "T1 is 200 ms, and the device treats the storm for 500 ms";
+    d.run_ms(50);
+    EXPECT_EQ(d.story(), (Story{"1000 do none Ethernet0:3", "1000 storm_restored Ethernet0:3 probe"}));
+}
+
 // Not what the agent would do: its policy forwards, but this device always drops.
 TEST(StormOfADevice, ShowsWhatTheDeviceDoes)
 {

@@ -461,9 +461,8 @@ TEST(BlastRadius, WithheldQueueIsNotOverWhileItStorms)
 
 // --- the device detects storms
 
-Driver by_device()
+Driver by_device(Policy policy = preset("sai"))
 {
-    auto policy = preset("sai");
     policy.criterion = Criterion::device;
     auto can = test::able(bit(Field::pause_state));
     can.detects_itself = true;
@@ -603,6 +602,22 @@ TEST(DeviceCriterion, ADeviceThatRecoversForLongerThanT1GetsTwiceItsOwnTime)
     d.run_ms(450);
     EXPECT_EQ(d.story(), (Story{"2050 storm_detected Ethernet0:3 device", "2450 storm_restored Ethernet0:3 quiet",
                                 "2450 do none Ethernet0:3"}));
+}
+
+// A device whose longest recovery is shorter than T1 (`clip`).
+TEST(DeviceCriterion, ADeviceThatRecoversForLessThanT1GetsTwiceItsOwnTime)
+{
+    auto policy = preset("sai");
+    policy.restore = std::chrono::seconds{5};
+    auto d = by_device(policy);
+    d.storm();
+    d.receive(Notice::Kind::detected, d.target(), std::chrono::milliseconds{100});
+    d.run_ms(100);
+    d.calm();
+    d.run_ms(200);
+    EXPECT_EQ(d.story(), Story{"0 storm_detected Ethernet0:3 device"}) << "the device may still report it";
+    d.run_ms(50);
+    EXPECT_EQ(d.story(), (Story{"350 storm_restored Ethernet0:3 quiet", "350 do none Ethernet0:3"}));
 }
 
 TEST(DeviceCriterion, AStormWithoutSignalsIsClosedIfTheNoticeIsOverdue)

@@ -152,6 +152,9 @@ private:
         read("pause_limit", detectors.pause_limit);
         read("deadlock_detect", detectors.deadlock_detect);
         read("deadlock_recover", detectors.deadlock_recover);
+        if (section.table().contains("deadlock_detect") != section.table().contains("deadlock_recover")) {
+            section.text().wrong(section.table(), "deadlock_detect and deadlock_recover together");
+        }
         read("acts_after", detectors.acts_after);
         read_registers(section, detectors);
     }
