@@ -121,7 +121,7 @@ void Service::take_log(std::string_view text)
     if (member_ && !member_->leads()) {
         return keep_recent_line(text);
     }
-    change_in_turn([](auto) {},
+    change_in_turn([](const auto&) {},
                    [this, line = *line] {
                        ++(manager_.take_log(line, loop_.now()) ? counts_.logs_taken : counts_.logs_other);
                        store_soon();

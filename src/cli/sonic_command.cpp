@@ -39,7 +39,7 @@ std::string variable(const char* name)
     return value == nullptr ? "" : value;
 }
 
-bool may_write(const group* writers)
+bool may_write(const ::group* writers)
 {
     if (writers == nullptr) {
         return ::geteuid() == 0;
