@@ -35,7 +35,7 @@ class Page(unittest.TestCase):
     def setUp(self):
         self.root = Path(tempfile.mkdtemp(prefix="petrel mission "))
         self.addCleanup(shutil.rmtree, self.root)
-        for name, content in {"bin/petrel": PETREL, "tests/a/b_test.cpp": "TEST_F(Some, Test)\n", "README.md": "", "dev": PETREL,
+        for name, content in {"bin/petrel": PETREL, "tests/a/b_test.cpp": "TEST_F(Some, Test)\nRC_GTEST_PROP(Law, Holds, ())\n", "README.md": "", "dev": PETREL,
                               "tests/a/c_test.py": "class Life(unittest.TestCase):\n    def test_1_all(self):\n",
                               "one.toml": "", "two.toml": ""}.items():
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ class Page(unittest.TestCase):
         self.assertEqual(self.problems("| a | `petrel b` | `control.sock` | |", "    build/release/bin/petrel b -o x.html  # why\n"), "")
 
     def test_a_program_of_the_source_tree_and_a_test_in_python(self):
-        self.assertEqual(self.problems("| a | `./dev help` | `ran help` | `Life.test_1_all` |"), "")
+        self.assertEqual(self.problems("| a | `./dev help` | `ran help` | `Life.test_1_all` `Law.Holds` |"), "")
         self.assertIn("there is no test Life.test_2", self.problems("| a | `./dev help` | `ran help` | `Life.test_2` |"))
 
     def test_a_program_that_the_readme_names_without_a_row(self):
