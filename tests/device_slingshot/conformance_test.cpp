@@ -22,12 +22,17 @@ using Verdict = Check::Verdict;
 
 class RegisterConformance : public testing::Test {
 protected:
-    // "NAME: what was seen", for each check with this verdict.
     std::vector<std::string> run(const std::optional<std::string>& treat, Verdict verdict,
                                  const std::string& defect = "")
     {
-        const std::vector<std::string> words{PETREL_TEST_DATA "/device_slingshot/registers_helper.py",
-                                             (folder_ / "registers").string(), defect};
+        return run(std::vector<std::string>{PETREL_TEST_DATA "/device_slingshot/registers_helper.py",
+                                            (folder_ / "registers").string(), defect},
+                   treat, verdict);
+    }
+    // "NAME: what was seen", for each check with this verdict.
+    static std::vector<std::string> run(const std::vector<std::string>& words, const std::optional<std::string>& treat,
+                                        Verdict verdict)
+    {
         std::vector<std::string> texts;
         for (const auto& one :
              check_register_helper([&] { return runtime::HelperProcess::start(words, codec::kLongestExecLine); },
@@ -60,6 +65,16 @@ TEST_F(RegisterConformance, WithoutAPortToTreatItOnlyReads)
                 ElementsAre("write max_frame_size: it disturbs traffic: name a port for it, as --treat Ethernet0",
                             "write pcp_enable: it disturbs traffic: name a port for it, as --treat Ethernet0"));
     EXPECT_FALSE(std::filesystem::exists(folder_ / "registers"));
+}
+
+// The registers of its switch begin anew in each process, so only the reading part of the kit fits it.
+TEST_F(RegisterConformance, TheTwinBehindAHelperConforms)
+{
+    const std::vector<std::string> twin{PETREL_BIN_DIR "/petrel-test-slingshot",
+                                        PETREL_TEST_DATA "/../scenarios/pause-too-long.toml",
+                                        (folder_ / "writes").string()};
+    EXPECT_EQ(run(twin, std::nullopt, Verdict::passed).size(), 10U);
+    EXPECT_THAT(run(twin, std::nullopt, Verdict::failed), IsEmpty());
 }
 
 TEST_F(RegisterConformance, ItSaysWhatIsWrong)

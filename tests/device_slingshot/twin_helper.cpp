@@ -16,6 +16,7 @@
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "codec/scenario/reader.hpp"
@@ -70,8 +71,7 @@ public:
         } else if (call == "links") {
             links(answer);
         } else if (call != "close") {
-            answer["error"] = fmt::format("no call '{}'", call);
-            answer["kind"] = "unsupported";
+            refuse(answer, "call", call);
         }
         std::cout << answer.dump() << std::endl;
         return call != "close";
@@ -83,6 +83,11 @@ private:
         auto traits = lab::hardware_of(scenario, node).traits;
         traits.reads_links = true;
         return traits;
+    }
+
+    static void refuse(Json& answer, std::string_view what, std::string_view name)
+    {
+        answer = {{"id", answer["id"]}, {"error", fmt::format("no {} '{}'", what, name)}, {"kind", "unsupported"}};
     }
 
     void hello(Json& answer) const
@@ -121,7 +126,11 @@ private:
                 entry["unreadable"] = "the bus does not answer";
                 continue;
             }
-            const auto reading = read(number_of(name));
+            const auto port = number_of(name);
+            if (!port) {
+                return refuse(answer, "port", name.get<std::string>());
+            }
+            const auto reading = read(*port);
             entry.update({{"epoch", reading.epoch},
                           {"pause_timeout", reading.pause_timeout},
                           {"max_frame_size", reading.settings.max_frame_size},
@@ -160,13 +169,20 @@ private:
     void write(const Json& request, Json& answer)
     {
         const auto port = number_of(request.at("port"));
-        const auto which = request.at("register") == "pcp_enable" ? Register::pcp_enable : Register::max_frame_size;
+        if (!port) {
+            return refuse(answer, "port", request.at("port").get<std::string>());
+        }
+        const auto wanted = request.at("register").get<std::string>();
+        if (wanted != "pcp_enable" && wanted != "max_frame_size") {
+            return refuse(answer, "register", wanted);
+        }
+        const auto which = wanted == "pcp_enable" ? Register::pcp_enable : Register::max_frame_size;
         const auto value = request.at("value").get<std::uint32_t>();
         writes_ << fmt::format("{} ms: {} {} = {}, {} discarded", twin_->now() / twin::kMs,
-                               registers_.ports()[port].names.name, name(which), value, *read(port).frames_discarded)
+                               registers_.ports()[*port].names.name, name(which), value, *read(*port).frames_discarded)
                 << std::endl;
         Result<void> done;
-        at_present([&] { done = registers_.write(port, which, value); });
+        at_present([&] { done = registers_.write(*port, which, value); });
         if (!done) {
             answer["error"] = done.error().what;
         }
@@ -190,11 +206,12 @@ private:
         twin_->run_until(twin_->now() + twin::kNs);
     }
 
-    std::uint16_t number_of(const std::string& name) const
+    std::optional<std::uint16_t> number_of(const std::string& name) const
     {
         const auto ports = registers_.ports();
         const auto found = std::ranges::find(ports, name, [](const Port& port) { return port.names.name; });
-        return static_cast<std::uint16_t>(found - ports.begin());
+        return found == ports.end() ? std::nullopt
+                                    : std::optional{static_cast<std::uint16_t>(found - ports.begin())};
     }
 
     device::ManualClock clock_;
