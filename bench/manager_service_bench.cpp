@@ -109,15 +109,15 @@ void measure_viewers(Report& report)
         double alone, viewed;
     };
     const auto figures = run_alone([] {
-        constexpr int kTurns = 4;
+        constexpr int kFleetTurns = 4;
         const ServiceProcess service;
         Reports reports;
         Figures sum{};
         events_per_s(service, reports, kSenders, 500ms);
-        for (int turn = 0; turn != kTurns; ++turn) {
-            sum.alone += events_per_s(service, reports, kSenders, 2s) / kTurns;
+        for (int turn = 0; turn != kFleetTurns; ++turn) {
+            sum.alone += events_per_s(service, reports, kSenders, 2s) / kFleetTurns;
             const auto viewers = start_viewers(service, kViewers);
-            sum.viewed += events_per_s(service, reports, kSenders, 2s) / kTurns;
+            sum.viewed += events_per_s(service, reports, kSenders, 2s) / kFleetTurns;
             ::kill(viewers, SIGKILL);
             ::waitpid(viewers, nullptr, 0);
         }
@@ -203,7 +203,7 @@ Shown show(const ServiceProcess& service, std::string_view path)
 
 void measure_fleet(Report& report)
 {
-    constexpr int kTurns = 3;
+    constexpr int kFleetTurns = 3;
     struct Figures {
         double first_reports_s, bytes_per_port, heartbeats_core_percent, few, all;
         Shown ports, devices, metrics;
@@ -238,9 +238,9 @@ void measure_fleet(Report& report)
         agents.clear();
         Reports reports;
         events_per_s(service, reports, kSenders, 500ms);
-        for (int turn = 0; turn != kTurns; ++turn) {
-            result.few += events_per_s(service, reports, kSenders, 2s) / kTurns;
-            result.all += events_per_s(service, reports, kAgents, 2s) / kTurns;
+        for (int turn = 0; turn != kFleetTurns; ++turn) {
+            result.few += events_per_s(service, reports, kSenders, 2s) / kFleetTurns;
+            result.all += events_per_s(service, reports, kAgents, 2s) / kFleetTurns;
         }
         return result;
     });

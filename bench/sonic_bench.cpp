@@ -67,7 +67,7 @@ double least_per_poll_s(CpuNow cpu_now, Work work)
     return least;
 }
 
-struct Cost {
+struct PollCost {
     double agent_s{};   // per poll: the agent's processor time,
     double server_s{};  // and the server's processor time for the agent
     double reads{};     // hashes read in one poll
@@ -108,14 +108,14 @@ public:
         }
     }
 
-    Cost round()
+    PollCost round()
     {
         const auto reads = hashes_read();
         const double agent_s = agent_.cpu_s();
         const double server_s = redis_.cpu_s();
         paced_.polls(kPollsPerRound);
-        Cost cost{(agent_.cpu_s() - agent_s) / kPollsPerRound,
-                  (redis_.cpu_s() - server_s) / kPollsPerRound - feeding_s_, 0};
+        PollCost cost{(agent_.cpu_s() - agent_s) / kPollsPerRound,
+                      (redis_.cpu_s() - server_s) / kPollsPerRound - feeding_s_, 0};
         cost.reads = static_cast<double>(hashes_read() - reads) / kPollsPerRound;
         return cost;
     }
@@ -134,11 +134,11 @@ private:
 };
 
 // None: the agent did not read every poll. Then its cost is too low.
-std::optional<Cost> cost_of_agent(const PrivateRedis& redis, SonicFeed& feed, double least_reads, double most_reads)
+std::optional<PollCost> cost_of_agent(const PrivateRedis& redis, SonicFeed& feed, double least_reads, double most_reads)
 {
     RunningAgent agent{redis, feed, least_reads, most_reads};
     const auto words = feed.calls("publish");
-    std::vector<Cost> rounds;
+    std::vector<PollCost> rounds;
     for (int i = 0; i != kMostRounds && rounds.size() != kSonicRounds; ++i) {
         if (const auto cost = agent.round(); cost.reads >= least_reads) {
             rounds.push_back(cost);
@@ -148,7 +148,7 @@ std::optional<Cost> cost_of_agent(const PrivateRedis& redis, SonicFeed& feed, do
     if (rounds.size() != kSonicRounds) {
         return std::nullopt;
     }
-    return *std::ranges::min_element(rounds, {}, &Cost::total_s);
+    return *std::ranges::min_element(rounds, {}, &PollCost::total_s);
 }
 
 double cost_of_scripts(const PrivateRedis& redis, SonicFeed& feed)
