@@ -17,6 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::Ne;
 
 class PollStampTest : public testing::Test {
@@ -33,11 +34,25 @@ protected:
         stamp_->watch(kKeys, 200ms);
     }
 
-    void write(std::string_view key, std::string_view field = "x", std::string_view value = "1") const
+    void run(std::initializer_list<std::string_view> words) const
     {
         redis::Pipeline pipeline;
-        pipeline.add({"HSET", key, field, value});
+        pipeline.add(words);
         ASSERT_TRUE(server_->connect(2)->run(pipeline));
+    }
+
+    void write(std::string_view key, std::string_view field = "x", std::string_view value = "1") const
+    {
+        run({"HSET", key, field, value});
+    }
+
+    std::string info(std::string_view section) const
+    {
+        std::string text;
+        redis::Pipeline pipeline;
+        pipeline.add({"INFO", section});
+        EXPECT_TRUE(server_->connect(2)->run(pipeline, [&](std::size_t, redis::View reply) { text = reply.text(); }));
+        return text;
     }
 
     void poll() const
@@ -402,6 +417,42 @@ TEST_F(AwaitedPoll, IsOverWithTheStampOfQueues)
     EXPECT_EQ(look().at, Instant{2000ns});
     EXPECT_GT(commands, before) << "syncd may have written since";
     stamp_.reset();
+}
+
+// A prefix costs the server a comparison with every write of syncd.
+TEST_F(AwaitedPoll, IsReportedByStampsWithoutAPrefix)
+{
+    const auto stamp_queues = [&](std::string_view ns) {
+        write("COUNTERS:TIME_STAMP", "PFC_WD_Queue_Counter_time_stamp", ns);
+    };
+    stamp_.emplace(db::at_one_address(server_->address()), 60s, [&](std::span<const int> fds, Duration most) {
+        clock_.advance(most);
+        stamp_queues(std::to_string(clock_.now().mono.time_since_epoch().count()));
+        wait_readable(fds, 60s);
+    });
+    const auto see_polls = [&](std::string_view prefixes) {
+        for (int i = 0; i != 2; ++i) {
+            write("COUNTERS:TIME_STAMP", "PFC_WD_Port_Counter_time_stamp", "1000");
+            stamp_queues("1500");
+            stamp_->watch(kKeys, 200ms);
+            look();
+        }
+        EXPECT_THAT(info("stats"), HasSubstr(prefixes));
+        for (int i = 0; i != 3; ++i) {
+            EXPECT_TRUE(stamp_->await(clock_, 200ms)) << i;
+            look();
+        }
+    };
+    see_polls("tracking_total_prefixes:0\r\n");
+    run({"FLUSHALL"});
+    see_polls("tracking_total_prefixes:0\r\n");
+    run({"SET", "COUNTERS:TIME_STAMP", "no hash"});
+    look();
+    stamp_->watch(kKeys, 200ms);
+    look();
+    EXPECT_THAT(info("stats"), HasSubstr("tracking_total_prefixes:1\r\n")) << "of the last queue";
+    run({"DEL", "COUNTERS:TIME_STAMP"});
+    see_polls("tracking_total_prefixes:0\r\n");
 }
 
 TEST_F(AwaitedPoll, IsWaitedForNoLongerThanAllowed)

@@ -71,13 +71,17 @@ void PollStamp::watch(Keys keys, Duration interval, Of counters)
     untrack();
 }
 
-// The next visit to the last canary requests reports again.
+// The next visit to the last canary requests reports again. If the server cannot be reached, the next visit reports it.
 void PollStamp::untrack()
 {
     reports_.reset();
     visited_last_ = false;
+    redis::Pipeline off;
+    off.add({"CLIENT", "TRACKING", "OFF"});
     for (auto& canary : canaries_) {
-        canary.tracked = false;
+        if (std::exchange(canary.tracked, false) && canary.connection) {
+            (void)canary.connection->run(off);
+        }
     }
 }
 
@@ -96,10 +100,10 @@ Result<void> PollStamp::arm()
 
 void PollStamp::start_over()
 {
-    untrack();
     for (auto& canary : canaries_) {
         canary.connection.reset();
     }
+    untrack();
     if (port_) {
         port_->connection.reset();
     }
@@ -211,6 +215,10 @@ void PollStamp::take_stamps(Canary& last, const Stamps& stamps)
 
 // Requests reports of writes, which arrive on a separate connection. An older server refuses; then only visits find
 // polls.
+//
+// A queue is written twice for each poll, and the server reports both writes (BCAST). For that, it compares every write
+// with the prefix. The key of stamps does without: each visit reads it, and the server reports the next write to a key
+// that was read.
 void PollStamp::track(Canary& last)
 {
     reports_.reset();
@@ -228,9 +236,13 @@ void PollStamp::track(Canary& last)
     const auto subscribed = (*opened)->run(
         subscribe, [&](std::size_t command, redis::View reply) { id = command == 0 ? reply.number() : id; });
     bool refused = false;
+    const auto reporter = std::to_string(id);
+    std::vector<std::string_view> on{"CLIENT", "TRACKING", "ON", "REDIRECT", reporter};
+    if (last.key != kStampKey) {
+        on.insert(on.end(), {"BCAST", "PREFIX", last.key});
+    }
     redis::Pipeline tracking;
-    tracking.add({"CLIENT", "TRACKING", "OFF"});
-    tracking.add({"CLIENT", "TRACKING", "ON", "REDIRECT", std::to_string(id), "BCAST", "PREFIX", last.key});
+    tracking.add(on);
     const auto tracked =
         last.connection->run(tracking, [&](std::size_t, redis::View reply) { refused = reply.error(); });
     if (subscribed && tracked && !refused) {
