@@ -86,6 +86,22 @@ std::string snapshot_line(const uplink::DeviceState& device)
         Json{{"devices", Json::array({{{"device", device.device}, {"state", device.state}, {"ports", ports}}})}});
 }
 
+std::string storms_line(const uplink::OpenStorms& storms)
+{
+    auto open = Json::array();
+    for (const auto& place : storms.open) {
+        Json one{{"port", place.port}};
+        if (place.priority) {
+            one["queue"] = *place.priority;
+        }
+        open.push_back(std::move(one));
+    }
+    return to_line(Json{{"storms", Json::array({{{"device", storms.device},
+                                                 {"epoch", storms.last.epoch},
+                                                 {"seq", storms.last.seq},
+                                                 {"open", std::move(open)}}})}});
+}
+
 std::string gap_line(const uplink::Gap& gap)
 {
     return to_line(Json{{"seq", gap.last}, {"event", kForgotten}, {"device", gap.device}, {"first", gap.first}});
@@ -126,13 +142,16 @@ Result<uplink::Stored> read_stored(std::string_view body)
     if (!answer || stored == answer->end() || !stored->is_object()) {
         return tl::unexpected(not_an_answer("no object with \"stored\""));
     }
-    uplink::Stored all{text_at(*answer, "manager"), {}};
+    uplink::Stored all{text_at(*answer, "manager"), {}, {}};
     for (const auto& [device, value] : stored->items()) {
         const auto seq = value.is_object() ? value.find("seq") : value.end();
         if (!value.is_object() || seq == value.end() || !seq->is_number_unsigned()) {
             return tl::unexpected(not_an_answer("a device without the number \"seq\""));
         }
         all.upto[device] = seq->get<std::uint64_t>();
+        if (value.contains("epoch")) {
+            all.last[device] = {all.upto[device], number_at(value, "epoch")};
+        }
     }
     return all;
 }

@@ -27,6 +27,7 @@ std::string snapshot_line(const uplink::DeviceState&);
 std::string gap_line(const uplink::Gap&);
 // None: the line is something else.
 std::optional<uplink::Gap> read_gap(std::string_view line);
+std::string storms_line(const uplink::OpenStorms&);
 std::string samples_line(std::span<const uplink::QueueSample>);
 
 // The answer to a report.

@@ -10,6 +10,7 @@
 
 #include "base/ids.hpp"
 #include "base/time.hpp"
+#include "fabric/message.hpp"
 
 namespace petrel::fabric {
 
@@ -49,6 +50,19 @@ struct DeviceState {
     std::string state;  // "watching"
     std::vector<PortState> ports;
     bool operator==(const DeviceState&) const = default;
+};
+
+// The storms that an agent has, when the manager has all of its events.
+struct OpenStorms {
+    struct Place {
+        std::string port;
+        std::optional<Priority> priority;  // none: the whole port
+        auto operator<=>(const Place&) const = default;
+    };
+    std::string device;
+    Position last;  // the last event that the manager has of the device
+    std::vector<Place> open;
+    bool operator==(const OpenStorms&) const = default;
 };
 
 // Counters of one queue at one time.

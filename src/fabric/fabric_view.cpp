@@ -9,7 +9,7 @@ namespace {
 
 using MessageKind = Message::Kind;
 
-constexpr std::array kChannels{Channel::agent, Channel::log};
+constexpr std::array kChannels{Channel::agent, Channel::log};  // that report errors and links
 
 std::optional<PortEvent::Kind> port_event_kind(MessageKind kind)
 {
@@ -46,7 +46,25 @@ std::vector<Record> by_age(std::vector<Record> records, Time opened_at)
 
 }  // namespace
 
-std::string_view name(Channel channel) { return channel == Channel::agent ? "agent" : "log"; }
+std::string_view name(Channel channel)
+{
+    switch (channel) {
+    case Channel::agent: return "agent";
+    case Channel::log: return "log";
+    case Channel::manager: break;
+    }
+    return "manager";
+}
+
+std::optional<Channel> channel_from_name(std::string_view word)
+{
+    for (const auto channel : {Channel::agent, Channel::log, Channel::manager}) {
+        if (name(channel) == word) {
+            return channel;
+        }
+    }
+    return std::nullopt;
+}
 
 std::string_view name(NeighbourClaim::By by)
 {
@@ -66,6 +84,12 @@ FabricView::FabricView(const Cables& cables, Duration silent_after) : silent_aft
 
 void FabricView::apply(const Message& message)
 {
+    if (message.source.channel == Channel::manager) {
+        sources_[{message.source.device, Channel::agent}].errors.put(
+            message.port, {message.position.epoch, message.position.number, PortEvent::Kind::forgotten, message.cause,
+                           message.priority, message.at, message.text});
+        return;
+    }
     auto& reports = sources_[message.source];
     if (message.source.channel == Channel::agent) {
         reports.numbers[message.position.epoch].add(message.position.number);
@@ -209,6 +233,20 @@ std::vector<PortErrorRecord> FabricView::errors(const PortName& port) const
         }
     }
     return by_age(std::move(all), [](const PortErrorRecord& error) { return error.opened_at; });
+}
+
+std::vector<std::pair<std::string, PortErrorRecord>> FabricView::open_errors(const std::string& device) const
+{
+    std::vector<std::pair<std::string, PortErrorRecord>> open;
+    const auto agent = sources_.find({device, Channel::agent});
+    for (const auto& port : agent == sources_.end() ? std::vector<std::string>{} : agent->second.errors.ports()) {
+        for (auto& error : agent->second.errors.errors(port)) {
+            if (is_open(error)) {
+                open.emplace_back(port, std::move(error));
+            }
+        }
+    }
+    return open;
 }
 
 LinkDowns FabricView::downs(const PortName& port) const

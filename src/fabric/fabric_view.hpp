@@ -125,6 +125,9 @@ public:
     std::vector<ShownLink> links(const Now&) const;
     std::vector<ShownStorm> storms(Instant now) const;
 
+    // By port, the errors that the device's agent has reported and not closed.
+    std::vector<std::pair<std::string, PortErrorRecord>> open_errors(const std::string& device) const;
+
     // The link-down registers of the device that may be cleared, with the number of the last event in each: the manager
     // has stored the event, the link is up again, and it is not quarantined.
     std::map<std::string, std::uint64_t> to_clear(const std::string& device, WallTime now) const;

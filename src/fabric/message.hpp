@@ -14,9 +14,11 @@
 
 namespace petrel::fabric {
 
-// agent: an agent reports the events of its device. log: the manager reads the log of the device.
-enum class Channel : std::uint8_t { agent, log };
+// agent: an agent reports the events of its device. log: the manager reads the log of the device. manager: the manager
+// finds an error that the agent does not have any more.
+enum class Channel : std::uint8_t { agent, log, manager };
 std::string_view name(Channel);
+std::optional<Channel> channel_from_name(std::string_view);
 
 struct Source {
     std::string device;
@@ -25,8 +27,9 @@ struct Source {
 };
 
 // Identifies a message of a source, and gives its place in the order of the source.
-//   agent  epoch: how often the agent has begun to count again; number: its count, without gaps
-//   log    epoch: the time of the line in microseconds; number: a checksum of the line
+//   agent    epoch: how often the agent has begun to count again; number: its count, without gaps
+//   log      epoch: the time of the line in microseconds; number: a checksum of the line
+//   manager  the position of the agent's message that reported the error last: an error ends once without the agent
 struct Position {
     std::uint64_t epoch{};
     std::uint64_t number{};

@@ -17,7 +17,8 @@ public:
     {
         switch (event.kind) {
         case Kind::opened: open(event); break;
-        case Kind::closed: close(event); break;
+        case Kind::closed: close(event, Closed::by_event); break;
+        case Kind::forgotten: close(event, Closed::forgotten); break;
         case Kind::link_down: link_down(event); break;
         case Kind::link_up: link_up_ = true; break;
         }
@@ -38,17 +39,28 @@ private:
             std::find_if(errors_.begin(), errors_.end(), [&](auto& one) { return concerns(event, one); });
         if (known != errors_.end()) {
             ++known->times;
+            known->last_boot = event.boot;
+            known->last_seq = event.seq;
         } else if (link_up_) {
-            errors_.push_back(
-                {event.cause, event.priority, event.raw, 1, event.at, {}, Closed::not_yet, event.boot, event.seq});
+            errors_.push_back({event.cause,
+                               event.priority,
+                               event.raw,
+                               1,
+                               event.at,
+                               {},
+                               Closed::not_yet,
+                               event.boot,
+                               event.seq,
+                               event.boot,
+                               event.seq});
         }
     }
 
-    void close(const PortEvent& event)
+    void close(const PortEvent& event, Closed how)
     {
         for (auto& error : errors_) {
             if (concerns(event, error)) {
-                end(error, Closed::by_event, event.at);
+                end(error, how, event.at);
             }
         }
     }
@@ -80,7 +92,8 @@ bool ends(const PortEvent& later, const PortEvent& event)
     if (event.kind == Kind::link_down) {
         return later.kind == Kind::link_up || later.kind == Kind::link_down;
     }
-    return later.kind == Kind::link_down || (later.kind == Kind::closed && later.priority == event.priority &&
+    const bool closes = later.kind == Kind::closed || later.kind == Kind::forgotten;
+    return later.kind == Kind::link_down || (closes && later.priority == event.priority &&
                                              (later.cause == event.cause || later.cause == link::kNoReason));
 }
 

@@ -6,6 +6,7 @@
 //   closed     -                          closes
 //   link_down  the link is down           closes: there is no pause on a link that is down
 //   link_up    the link is up             -
+//   forgotten  -                          closes: the source does not have the error any more
 #pragma once
 
 #include <compare>
@@ -24,7 +25,8 @@
 namespace petrel::fabric {
 
 struct PortEvent {
-    enum class Kind : std::uint8_t { opened, closed, link_down, link_up };
+    // forgotten has the position of the last event that opened the error: it comes directly after it.
+    enum class Kind : std::uint8_t { opened, closed, link_down, link_up, forgotten };
 
     std::uint64_t boot{};  // number of restarts of the source; (boot, seq) is the true order of its events
     std::uint64_t seq{};
@@ -41,7 +43,7 @@ struct PortEvent {
 std::optional<PortEvent> port_event(const watchdog::Event&, std::uint64_t boot, WallTime at);
 
 struct PortErrorRecord {
-    enum class Closed : std::uint8_t { not_yet, by_event, by_link_down };
+    enum class Closed : std::uint8_t { not_yet, by_event, by_link_down, forgotten };
 
     link::Canonical cause{};
     std::optional<Priority> priority;
@@ -52,6 +54,8 @@ struct PortErrorRecord {
     Closed closed{};
     std::uint64_t boot{};  // of the event that opened it
     std::uint64_t seq{};
+    std::uint64_t last_boot{};  // of the event that reported it last
+    std::uint64_t last_seq{};
     bool operator==(const PortErrorRecord&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "codec/event_reader.hpp"
 #include "codec/uplink_json.hpp"
 
 namespace petrel::lab {
@@ -27,6 +28,9 @@ HistoryFindings compare_history(std::span<const WrittenEvent> written, std::span
                 excused[i] = excused[i] || (written[i].seq >= gap->first && written[i].seq <= gap->last);
             }
             continue;
+        }
+        if (const auto event = codec::read_event(stored.event); event && event->seq == 0) {
+            continue;  // of the manager itself
         }
         ++found.events;
         const auto place = places.find(stored.event);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/manager/unnumbered_event.hpp"
 #include "fabric/port_errors.hpp"
 
 namespace petrel::manager {
@@ -48,6 +49,23 @@ std::optional<fabric::Message> event_message(const codec::EventLine& line)
         link ? describe_link(line, message) : describe_error(line, message);
     }
     return message;
+}
+
+TakenMessage forgotten_message(const std::string& device, const std::string& port, const fabric::PortErrorRecord& error,
+                               WallTime now)
+{
+    TakenMessage taken;
+    auto& message = taken.message;
+    message.source = {device, fabric::Channel::manager};
+    message.position = {error.last_boot, error.last_seq};
+    message.kind = MessageKind::error_closed;
+    message.port = port;
+    message.priority = error.priority;
+    message.cause = error.cause;
+    message.at = message.observed_at = now;
+    message.text = "error_forgotten";
+    taken.event = codec::forgotten_event_json(message);
+    return taken;
 }
 
 }  // namespace petrel::manager

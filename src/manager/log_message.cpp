@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "base/crc32c.hpp"
-#include "codec/manager/log_event.hpp"
+#include "codec/manager/unnumbered_event.hpp"
 #include "link/decode.hpp"
 #include "wire/pause_log.hpp"
 #include "wire/xname.hpp"

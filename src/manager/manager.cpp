@@ -93,10 +93,27 @@ void Manager::take(const codec::Report& report, const std::string& from, Now now
         taken_.devices.push_back({report.agent, state});
         heard(state.device, now);
     }
+    for (const auto& storms : report.storms) {
+        close_forgotten(storms, now.wall);
+    }
     taken_.samples.insert(taken_.samples.end(), report.samples.begin(), report.samples.end());
     if (const auto own = devices_of_.find(report.agent); own != devices_of_.end()) {
         for (const auto& device : own->second) {
             heard(device, now);
+        }
+    }
+}
+
+// An agent that lost its memory in a storm does not report the end. A report that is late or doubled names an earlier
+// event than the last one, and changes nothing.
+void Manager::close_forgotten(const fabric::OpenStorms& storms, WallTime now)
+{
+    if (store_->last(storms.device) != storms.last) {
+        return;
+    }
+    for (const auto& [port, error] : view_.open_errors(storms.device)) {
+        if (std::ranges::find(storms.open, fabric::OpenStorms::Place{port, error.priority}) == storms.open.end()) {
+            taken_.messages.push_back(forgotten_message(storms.device, port, error, now));
         }
     }
 }

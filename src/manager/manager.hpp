@@ -85,6 +85,7 @@ private:
     Result<void> remember();
     Batch take_batch();
     void take_agent(const codec::Report&, const std::string& from, Now);
+    void close_forgotten(const fabric::OpenStorms&, WallTime now);
     void heard(const std::string& device, Now);
     void log_heard(const std::string& device, Now);
     void apply(const Batch&);

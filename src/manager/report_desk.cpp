@@ -19,6 +19,9 @@ Result<ReportDesk::Taken> ReportDesk::take(const codec::Report& report, const st
     for (const auto& state : report.devices) {
         taken.devices.insert(state.device);
     }
+    for (const auto& storms : report.storms) {
+        taken.devices.insert(storms.device);
+    }
     if (const auto other = other_agent(report.agent, taken.devices, now.mono); !other.empty()) {
         return tl::unexpected(Error{ErrorKind::denied, other});
     }
@@ -27,6 +30,7 @@ Result<ReportDesk::Taken> ReportDesk::take(const codec::Report& report, const st
         // This process may have older files: events here would hide that earlier ones are missing.
         auto without_events = report;
         without_events.events.clear();
+        without_events.storms.clear();
         manager_.take(without_events, from, now);
     } else {
         manager_.take(report, from, now);
@@ -51,11 +55,11 @@ std::string ReportDesk::other_agent(const std::string& agent, const std::set<std
 
 std::string ReportDesk::answer(const Taken& taken, WallTime now) const
 {
-    std::vector<std::pair<std::string, std::uint64_t>> highest;
+    std::vector<std::pair<std::string, fabric::Position>> last;
     for (const auto& device : taken.devices) {
-        highest.emplace_back(device, manager_.store().highest(device));
+        last.emplace_back(device, manager_.store().last(device));
     }
-    return codec::stored_json(boot_, highest, manager_.to_clear(taken.agent, now), now);
+    return codec::stored_json(boot_, last, manager_.to_clear(taken.agent, now), now);
 }
 
 }  // namespace petrel::manager

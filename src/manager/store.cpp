@@ -142,10 +142,9 @@ void Store::load_sources()
 {
     SQLite::Statement row{*database_, "SELECT id, device, channel FROM source"};
     while (row.executeStep()) {
-        const auto channel = row.getColumn(2).getString() == fabric::name(fabric::Channel::log)
-                                 ? fabric::Channel::log
-                                 : fabric::Channel::agent;
-        source_numbers_[{row.getColumn(1).getString(), channel}] = row.getColumn(0).getInt64();
+        if (const auto channel = fabric::channel_from_name(row.getColumn(2).getString())) {
+            source_numbers_[{row.getColumn(1).getString(), *channel}] = row.getColumn(0).getInt64();
+        }
     }
     SQLite::Statement numbers{*database_, "SELECT source, epoch, highest, forgotten, latest_us FROM numbers"};
     while (numbers.executeStep()) {

@@ -97,7 +97,7 @@ public:
     Result<std::vector<StoredEvent>> events(const EventQuery&) const;
     Result<std::vector<StoredSample>> samples(const SampleQuery&) const;
     Result<std::int64_t> last_cursor() const;
-    std::uint64_t highest(const std::string& device) const;          // number of its agent's last event; 0: none
+    fabric::Position last(const std::string& device) const;          // of its agent's events; number 0: none
     Result<std::vector<AuditEntry>> audit(std::size_t limit) const;  // the latest first
     Result<std::vector<RolloutRow>> rollouts() const;
     Result<std::vector<CommandRow>> commands() const;

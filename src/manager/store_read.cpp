@@ -80,15 +80,16 @@ Result<std::vector<SourceRecord>> Store::sources() const
     return all;
 }
 
-std::uint64_t Store::highest(const std::string& device) const
+fabric::Position Store::last(const std::string& device) const
 {
     const auto source = source_numbers_.find({device, fabric::Channel::agent});
     if (source == source_numbers_.end()) {
-        return 0;
+        return {};
     }
     const auto behind = numbers_.lower_bound({source->second + 1, 0});
     const bool known = behind != numbers_.begin() && std::prev(behind)->first.first == source->second;
-    return known ? std::prev(behind)->second.highest : 0;
+    return known ? fabric::Position{std::prev(behind)->first.second, std::prev(behind)->second.highest}
+                 : fabric::Position{};
 }
 
 Result<HeardTimes> Store::heard() const

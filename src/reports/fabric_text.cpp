@@ -39,9 +39,13 @@ std::string error_name(const PortErrorRecord& error)
 
 std::string closed_cell(const PortErrorRecord& error)
 {
-    return error.closed == Closed::not_yet ? "open"
-                                           : fmt::format("{}{}", wire::utc_text(error.closed_at),
-                                                         error.closed == Closed::by_link_down ? " (link down)" : "");
+    if (error.closed == Closed::not_yet) {
+        return "open";
+    }
+    return fmt::format("{}{}", wire::utc_text(error.closed_at),
+                       error.closed == Closed::by_link_down ? " (link down)"
+                       : error.closed == Closed::forgotten  ? " (forgotten)"
+                                                            : "");
 }
 
 // The value of this queue or, for a whole port, the different values of its queues.

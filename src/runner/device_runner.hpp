@@ -97,7 +97,8 @@ public:
     // Null while a look is under way, because the worker uses the intake.
     const watchdog::Intake* intake() const { return lent_ ? nullptr : intake_.get(); }
     const Memory& memory() const { return *setup_.memory; }
-    control::DeviceReport report() const;  // without the fields that count_rows() adds
+    bool all_written() const { return unwritten_.empty(); }  // the memory has all events of the agent
+    control::DeviceReport report() const;                    // without the fields that count_rows() adds
     // All rows after the last step of the agent; null while the device is not watched.
     std::shared_ptr<const DeviceSnapshot> snapshot() const;
     // How many watchlist_generation there have been. Another number means other rows or policies.

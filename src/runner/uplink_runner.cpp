@@ -264,6 +264,19 @@ std::string UplinkRunner::samples(const uplink::Batch& batch)
     return sent.empty() ? std::string{} : codec::samples_line(sent) + '\n';
 }
 
+// Of each device of which the manager has all events.
+std::string UplinkRunner::storms() const
+{
+    std::string lines;
+    for (const auto& runner : runners_) {
+        const auto last = uplink_.complete(*spool_, runner->name());
+        if (auto open = last ? storms_of(*runner) : std::nullopt) {
+            lines += codec::storms_line({runner->name(), *last, std::move(*open)}) + '\n';
+        }
+    }
+    return lines;
+}
+
 void UplinkRunner::post(const uplink::Batch& batch)
 {
     auto body =
@@ -276,6 +289,9 @@ void UplinkRunner::post(const uplink::Batch& batch)
     }
     body += extras(batch);
     body += samples(batch);
+    if (auto lines = storms(); body.size() + lines.size() < kMostRequestBytes) {
+        body += lines;
+    }
     setup_.reached("report_sent");
     if (!batch.with_extras || !setup_.memory->has_samples()) {
         return submit(std::move(body), std::nullopt);

@@ -88,6 +88,7 @@ private:
     void submit(std::string body, std::optional<std::string> spooled);
     std::string extras(const uplink::Batch&);
     std::string samples(const uplink::Batch&);
+    std::string storms() const;
     void answered(const ManagerAnswer&);
     void clear_links(const std::vector<uplink::LinkToClear>&);
     void connected_now();

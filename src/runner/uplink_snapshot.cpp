@@ -84,6 +84,24 @@ uplink::DeviceState device_state(const DeviceSeen& seen)
     return device;
 }
 
+std::optional<std::vector<uplink::StormPlace>> storms_of(const DeviceRunner& runner)
+{
+    if (runner.agent() == nullptr || !runner.all_written()) {
+        return std::nullopt;
+    }
+    const auto& dog = runner.agent()->watchdog();
+    const auto& inventory = dog.watchlist().inventory;
+    std::vector<uplink::StormPlace> open;
+    for (std::uint32_t row = 0; row != inventory.rows.size(); ++row) {
+        if (!at_rest(dog.phase(Slot{row}))) {
+            const auto& [port, priority] = inventory.rows[row].target;
+            open.push_back(
+                {inventory.ports[port.index].name, priority ? std::optional{priority->value} : std::nullopt});
+        }
+    }
+    return open;
+}
+
 std::optional<std::vector<uplink::QueueSample>> samples_of(const DeviceRunner& runner, const Now& now)
 {
     const auto* intake = runner.intake();

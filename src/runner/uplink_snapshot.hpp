@@ -35,6 +35,9 @@ DeviceSeen look_at(DeviceRunner&, Neighbours);
 // Queues that are neither watched nor treated are left out.
 uplink::DeviceState device_state(const DeviceSeen&);
 
+// All storms of the device's agent. None: the device is not watched, or an event is not written yet.
+std::optional<std::vector<uplink::StormPlace>> storms_of(const DeviceRunner&);
+
 // The counters of all queues at the last look; none while a look is under way, or if the device is not watched.
 std::optional<std::vector<uplink::QueueSample>> samples_of(const DeviceRunner&, const Now&);
 

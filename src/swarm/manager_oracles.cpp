@@ -165,9 +165,7 @@ private:
         const bool shown = of.errors.contains(port);
         const auto changed = changed_.find(end);
         const bool settled = changed == changed_.end() || changed->second + settling() < at;
-        // An agent that lost its memory does not report the end of the storm that it had (docs/roadmap.md).
-        const bool forgotten = shown && case_.disturbances.memory_lost(of.node, 0, at);
-        if (!agent_runs || !settled || shown == stormed || (may_be_over && !shown) || forgotten) {
+        if (!agent_runs || !settled || shown == stormed || (may_be_over && !shown)) {
             return;
         }
         violated(at, fmt::format("{}:{}", name_of(case_, of.node), port),

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "uplink/stored.hpp"
+
 namespace petrel::uplink {
 
 struct Neighbour {
@@ -32,6 +34,21 @@ struct PortState {
     // The number of the event that the link-down registers of the port hold; none: they are clear.
     std::optional<std::uint64_t> uncleared{};
     bool operator==(const PortState&) const = default;
+};
+
+// A storm that the agent has: of a queue, or of a whole port.
+struct StormPlace {
+    std::string port;
+    std::optional<std::uint8_t> priority;
+    bool operator==(const StormPlace&) const = default;
+};
+
+// All storms of a device, if the manager has all events of it.
+struct OpenStorms {
+    std::string device;
+    LastStored last;  // that the manager has: it ignores the storms if it has another one by then
+    std::vector<StormPlace> open;
+    bool operator==(const OpenStorms&) const = default;
 };
 
 struct DeviceState {

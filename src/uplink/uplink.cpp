@@ -122,6 +122,9 @@ void Uplink::stored(const Stored& stored, Instant now)
         progress = progress || upto > acknowledged;
         acknowledged = upto;
     }
+    for (const auto& [device, last] : stored.last) {
+        last_[device] = last;
+    }
     if (!progress) {
         return failed(false, std::nullopt, now);
     }
@@ -147,6 +150,14 @@ void Uplink::failed(bool too_much, std::optional<Duration> after, Instant now)
     // Agents that lost the same manager at the same time must not come back at the same time.
     std::uniform_int_distribution<Duration::rep> jitter{delay.count() / 2, delay.count()};
     wake_ = now + std::max(Duration{jitter(random_)}, after.value_or(Duration::zero()));
+}
+
+std::optional<LastStored> Uplink::complete(const Spool& spool, const std::string& device) const
+{
+    const auto acknowledged = acknowledged_.find(device);
+    const auto last = last_.find(device);
+    const bool has_all = acknowledged != acknowledged_.end() && acknowledged->second >= spool.last_seq(device);
+    return !in_doubt_ && has_all && last != last_.end() ? std::optional{last->second} : std::nullopt;
 }
 
 std::uint64_t Uplink::waiting(const Spool& spool) const

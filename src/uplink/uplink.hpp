@@ -93,6 +93,9 @@ public:
 
     const Acknowledged& acknowledged() const { return acknowledged_; }
     bool is_under_way() const { return under_way_.has_value(); }
+    // The last event of the device that the manager has. None: it is not known, or the manager does not have all
+    // events.
+    std::optional<LastStored> complete(const Spool&, const std::string& device) const;
     // How many events the manager does not have yet.
     std::uint64_t waiting(const Spool&) const;
     // The gaps that were found since the last call.
@@ -105,6 +108,7 @@ private:
     void note(const Gap&);
 
     Acknowledged acknowledged_;
+    std::map<std::string, LastStored> last_;  // by device: that the manager has
     Pace pace_;
     std::minstd_rand random_;
     std::optional<Batch> under_way_;

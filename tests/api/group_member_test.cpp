@@ -294,7 +294,7 @@ protected:
         manager.commands().advance(world.now(), manager.troubles(world.now().mono));
         living.commit([this, &living](bool stored) {
             for (auto& agent : agents) {
-                const auto highest = living.manager().store().highest(agent.name);
+                const auto highest = living.manager().store().last(agent.name).number;
                 if (stored) {
                     EXPECT_GE(highest, agent.acknowledged) << "an acknowledged event is lost";
                     agent.acknowledged = std::max(agent.acknowledged, highest);

@@ -119,7 +119,7 @@ class Followers(GroupCase):
         answer, content = leader.report(event(1), {"samples": [
             {"device": "leaf3", "port": "Ethernet0", "queue": 3, "time_us": 7, "paused_us": 1, "tx_packets": 2,
              "rx_pfc": 3}]})
-        self.assertEqual((answer.status, content["stored"]), (200, {"leaf3": {"seq": 1}}))
+        self.assertEqual((answer.status, content["stored"]), (200, {"leaf3": {"seq": 1, "epoch": 0}}))
         self.assertEqual(events.readline(), b"\n")
         self.assertEqual(events.readline(), b"id: 1\n")
         stream.close()
@@ -168,7 +168,7 @@ class Files(unittest.TestCase):
         first = self.manager("a")
         self.group.leader()
         answer, content = first.report(event(2), agent="leaf3")
-        self.assertEqual(content["stored"], {"leaf3": {"seq": 2}})
+        self.assertEqual(content["stored"], {"leaf3": {"seq": 2, "epoch": 0}})
         empty = self.manager("b")
         self.trouble(empty, "goes on where the file of another manager ended: start with a copy")
         empty.kill()
@@ -182,7 +182,7 @@ class Files(unittest.TestCase):
         self.assertEqual(self.group.leader([second]).report(event(3))[0].status, 200)
         second.stop()
         alone = Manager(self.path / "a")
-        self.assertEqual(alone.report(event(3, "storm_restored"))[1]["stored"], {"leaf3": {"seq": 3}})
+        self.assertEqual(alone.report(event(3, "storm_restored"))[1]["stored"], {"leaf3": {"seq": 3, "epoch": 0}})
         alone.stop()
         self.group.managers.clear()
         self.trouble(self.manager("a"), "belongs to no log")

@@ -17,7 +17,7 @@ class Ingest(ManagerCase):
     def test_a_report_is_stored_and_shown(self):
         answer, content = self.manager.report(event(1), event(2, device="leaf9"))
         self.assertEqual(answer.status, 200, content)
-        self.assertEqual(content["stored"], {"leaf3": {"seq": 1}, "leaf9": {"seq": 2}})
+        self.assertEqual(content["stored"], {"leaf3": {"seq": 1, "epoch": 0}, "leaf9": {"seq": 2, "epoch": 0}})
         storms = self.manager.get("/api/v1/storms")["storms"]
         self.assertEqual([(s["device"], s["port"], s["queue"], s["status"]) for s in storms],
                          [("leaf3", "Ethernet0", 3, "reporting"), ("leaf9", "Ethernet0", 3, "reporting")])

@@ -46,7 +46,19 @@ TEST(PortErrors, OpensAndCloses)
 {
     const auto errors = errors_after({event(1, Kind::opened), event(2, Kind::closed)});
     ASSERT_THAT(errors, SizeIs(1));
-    EXPECT_EQ(errors[0], (PortErrorRecord{kPause, {}, {}, 1, at(1), at(2), Closed::by_event, 1, 1}));
+    EXPECT_EQ(errors[0], (PortErrorRecord{kPause, {}, {}, 1, at(1), at(2), Closed::by_event, 1, 1, 1, 1}));
+}
+
+// It has the number of the event that reported the error last, so a later storm is another one.
+TEST(PortErrors, AForgottenErrorIsClosedBeforeTheNextEvent)
+{
+    auto forgotten = event(2, Kind::forgotten);
+    forgotten.cause = kPause;
+    const auto errors =
+        errors_after({event(3, Kind::opened), forgotten, event(2, Kind::opened), event(1, Kind::opened)});
+    ASSERT_THAT(errors, SizeIs(2));
+    EXPECT_EQ(errors[0], (PortErrorRecord{kPause, {}, {}, 2, at(1), at(2), Closed::forgotten, 1, 1, 1, 2}));
+    EXPECT_EQ(errors[1].closed, Closed::not_yet);
 }
 
 TEST(PortErrors, ReportedAgainIsCounted)
@@ -149,7 +161,7 @@ TEST(PortErrors, ForgettingDoesNotDependOnOrder)
 
 PortEvent random_event()
 {
-    auto one = event(*rc::gen::inRange<std::uint64_t>(1, 30), static_cast<Kind>(*rc::gen::inRange(0, 4)),
+    auto one = event(*rc::gen::inRange<std::uint64_t>(1, 30), static_cast<Kind>(*rc::gen::inRange(0, 5)),
                      *rc::gen::element(kPause, link::kStormMitigated, link::Canonical{0}));
     one.boot = *rc::gen::inRange<std::uint64_t>(1, 3);
     one.priority = *rc::gen::element(std::optional<Priority>{}, std::optional{Priority{3}});

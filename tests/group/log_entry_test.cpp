@@ -34,7 +34,8 @@ LogEntry whole_entry()
     LogEntry entry{7, "0123", true, {}};
     auto& batch = entry.batch;
     batch.now = WallTime{9s};
-    batch.messages = {message(1), message(2)};
+    batch.messages = {message(1), message(2), message(3)};
+    batch.messages[2].message.source.channel = fabric::Channel::manager;
     batch.messages[1].message.source.channel = fabric::Channel::log;
     batch.messages[1].message.priority.reset();
     batch.heard = {{"leaf3", WallTime{1s}}, {"leaf4", WallTime{2s}}};
@@ -106,6 +107,8 @@ TEST(LogEntry, IsRefusedWhole)
     ASSERT_TRUE(read_log_entry(head));
     EXPECT_EQ(refused("[\"entry\",2,7,\"x\",0,false]\n").kind, ErrorKind::unsupported);
     EXPECT_EQ(refused(head + "[\"moon\",1]\n").kind, ErrorKind::unsupported);
+    EXPECT_EQ(refused(head + "[\"message\",\"leaf3\",\"moon\",0,1,1,4,\"\",null,0,0,0,\"\"]\n{}\n").kind,
+              ErrorKind::unsupported);
     EXPECT_THAT(refused(head + "[\"heard\",\"leaf3\"]\n").what, HasSubstr("a record 'heard' with 1 fields"));
     EXPECT_THAT(refused(head + "[\"heard\",\"leaf3\",1,2]\n").what, HasSubstr("a record 'heard' with 3 fields"));
     EXPECT_THAT(refused(head + "[\"heard\",\"leaf3\",\"noon\"]\n").what,

@@ -170,11 +170,82 @@ TEST_F(ManagerTest, EventsForAnotherProcessAreNotStored)
     ASSERT_TRUE(taken);
     EXPECT_THAT(manager.commit().value(), IsEmpty());
     EXPECT_THAT(desk.answer(*taken, WallTime{5s}),
-                testing::HasSubstr(R"("manager":"this","stored":{"leaf3":{"seq":0}})"));
+                testing::HasSubstr(R"("manager":"this","stored":{"leaf3":{"seq":0,"epoch":0}})"));
     late.manager = "this";
     ASSERT_TRUE(desk.take(late, "127.0.0.1", {kNow, WallTime{5s}}));
     EXPECT_THAT(manager.commit().value(), SizeIs(1));
-    EXPECT_THAT(desk.answer(*taken, WallTime{5s}), testing::HasSubstr(R"("leaf3":{"seq":7})"));
+    EXPECT_THAT(desk.answer(*taken, WallTime{5s}), testing::HasSubstr(R"("leaf3":{"seq":7,"epoch":0})"));
+}
+
+// The storms of leaf3 in a report to this process; `seq`: the last event that the manager had when the agent sent it.
+codec::Report storms(ReportDesk& desk, std::uint64_t epoch, std::uint64_t seq, std::string_view open = "")
+{
+    auto made =
+        report(fmt::format(R"({{"storms":[{{"device":"leaf3","epoch":{},"seq":{},"open":[{}]}}]}})", epoch, seq, open));
+    made.manager = desk.boot();
+    return made;
+}
+
+constexpr auto kStorm = R"({"port":"Ethernet20","queue":3})";
+
+TEST_F(ManagerTest, AStormThatTheAgentDoesNotKnowAnyMoreEnds)
+{
+    {
+        auto manager = start();
+        ReportDesk desk{manager, "this"};
+        take(manager, event(1, "storm_alert", 1'000'000));
+        take(manager, event(2, "storm_escalated", 2'000'000));
+        ASSERT_TRUE(manager.commit());
+        ASSERT_TRUE(desk.take(storms(desk, 0, 2, kStorm), "127.0.0.1", {kNow, WallTime{6s}}));
+        EXPECT_THAT(manager.commit().value(), IsEmpty()) << "the agent has it";
+        for (const auto is_new : {1U, 0U}) {
+            ASSERT_TRUE(desk.take(storms(desk, 0, 2, R"({"port":"Ethernet20"},{"port":"Ethernet24","queue":3})"),
+                                  "127.0.0.1", {kNow, WallTime{7s}}));
+            const auto added = manager.commit().value();
+            ASSERT_THAT(added, SizeIs(is_new));
+            EXPECT_TRUE(
+                added.empty() ||
+                added[0].event.find(R"("event":"error_forgotten","device":"leaf3","port":"Ethernet20","queue":3)") !=
+                    std::string::npos)
+                << added[0].event;
+        }
+    }
+    auto manager = start();
+    const auto errors = manager.view().ports(kNow).at(0).errors;
+    ASSERT_THAT(errors, SizeIs(1));
+    EXPECT_EQ(errors[0].closed, fabric::PortErrorRecord::Closed::forgotten);
+    EXPECT_EQ(errors[0].closed_at, WallTime{7s});
+    EXPECT_EQ(manager.view().devices(kNow).at(0).missing, 0U);
+    take(manager, event(1, "storm_detected", 9'000'000));  // the agent counts again
+    ASSERT_THAT(manager.commit().value(), SizeIs(1));
+    EXPECT_THAT(manager.view().ports(kNow).at(0).errors, SizeIs(2));
+    EXPECT_THAT(manager.view().storms(kNow), SizeIs(1));
+}
+
+// The report was under way when the agent found the next storm.
+TEST_F(ManagerTest, ALateReportOfStormsEndsNothing)
+{
+    auto manager = start();
+    ReportDesk desk{manager, "this"};
+    const auto late = storms(desk, 0, 2);
+    take(manager, event(1, "storm_detected", 1'000'000));
+    take(manager, event(2, "storm_restored", 2'000'000));
+    ASSERT_TRUE(manager.commit());
+    take(manager, event(3, "storm_detected", 3'000'000));
+    ASSERT_TRUE(desk.take(late, "127.0.0.1", {kNow, WallTime{6s}}));  // in the same turn
+    ASSERT_THAT(manager.commit().value(), SizeIs(1));
+    ASSERT_TRUE(desk.take(late, "127.0.0.1", {kNow, WallTime{7s}}));
+    EXPECT_THAT(manager.commit().value(), IsEmpty());
+    ASSERT_TRUE(desk.take(storms(desk, 1, 3), "127.0.0.1", {kNow, WallTime{7s}}));
+    EXPECT_THAT(manager.commit().value(), IsEmpty()) << "of another count";
+    EXPECT_THAT(manager.view().storms(kNow), SizeIs(1));
+    auto elsewhere = storms(desk, 0, 3);
+    elsewhere.manager = "another";
+    ASSERT_TRUE(desk.take(elsewhere, "127.0.0.1", {kNow, WallTime{8s}}));
+    EXPECT_THAT(manager.commit().value(), IsEmpty()) << "the answer was of another process";
+    ASSERT_TRUE(desk.take(storms(desk, 0, 3), "127.0.0.1", {kNow, WallTime{8s}}));
+    EXPECT_THAT(manager.commit().value(), SizeIs(1));
+    EXPECT_THAT(manager.view().storms(kNow), IsEmpty());
 }
 
 TEST_F(ManagerTest, ADeviceOfAnAgentThatReportsIsRefusedToAnother)

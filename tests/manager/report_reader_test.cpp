@@ -10,6 +10,7 @@
 
 #include "codec/manager/cables.hpp"
 #include "codec/manager/tokens.hpp"
+#include "codec/uplink_json.hpp"
 
 namespace petrel::codec {
 namespace {
@@ -64,6 +65,15 @@ TEST(ReportReader, TheFirstLineNamesTheAgentAndItsBoot)
     EXPECT_THAT(why("{\"report\":1,\"agent\":\"a\\u0007\"}"), HasSubstr("without control characters"));
 }
 
+TEST(ReportReader, ReadsTheStormsThatAnAgentWrites)
+{
+    const auto line = storms_line({"leaf3", {4711, 2}, {{"Ethernet20", 3}, {"Ethernet24", std::nullopt}}});
+    const auto report = read_report(fmt::format("{}\n{}", kHead, line));
+    ASSERT_TRUE(report) << report.error().what;
+    EXPECT_THAT(report->storms, testing::ElementsAre(fabric::OpenStorms{
+                                    "leaf3", {2, 4711}, {{"Ethernet20", Priority{3}}, {"Ethernet24", std::nullopt}}}));
+}
+
 TEST(ReportReader, RefusesWhatItCannotStore)
 {
     for (const auto& [line, why] : {
@@ -86,6 +96,9 @@ TEST(ReportReader, RefusesWhatItCannotStore)
              {R"({"devices":[{"device":"a","ports":[{"port":"p","queues":[{"queue":8}]}]}]})",
               "queue: 8: allowed 0..7"},
              {R"({"samples":[{"device":"a","port":"p","queue":0,"time_us":-1}]})", "time_us: -1"},
+             {R"({"storms":[{"device":"a","epoch":0,"seq":-1}]})", "seq: -1"},
+             {R"({"storms":[{"device":"a","epoch":0,"seq":1,"open":[{"port":"p","queue":8}]}]})",
+              "queue: 8: allowed 0..7"},
              {R"({"samples":[{"device":"a","port":"p","queue":0,"time_us":18446744073709551615}]})", "time_us"},
          }) {
         EXPECT_THAT(refusal(line), HasSubstr(why)) << line;
@@ -110,7 +123,7 @@ TEST(ReportReader, BoundsBytesAndLines)
 TEST(ReportReader, BoundsTheDepth)
 {
     constexpr auto kRefused = "deep: allowed 16";
-    for (const auto* key : {"event", "devices", "samples", "other"}) {
+    for (const auto* key : {"event", "devices", "samples", "storms", "other"}) {
         const std::string deep =
             fmt::format("{{\"{}\":{}{}}}", key, std::string(500'000, '['), std::string(500'000, ']'));
         EXPECT_THAT(refusal(deep), HasSubstr(kRefused)) << key;

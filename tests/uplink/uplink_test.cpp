@@ -52,6 +52,23 @@ TEST_F(UplinkTest, events_go_out_at_once_and_are_not_sent_again_when_stored)
     EXPECT_EQ(uplink.waiting(spool), 0U);
 }
 
+TEST_F(UplinkTest, the_manager_is_complete_if_it_has_every_event_and_has_said_which_is_the_last)
+{
+    EXPECT_FALSE(uplink.complete(spool, "leaf3"));
+    ASSERT_TRUE(uplink.next(spool, false, kNow));
+    uplink.stored({kManager, {{"leaf3", 57}}, {{"leaf3", {57, 1}}}}, kNow);
+    EXPECT_EQ(uplink.complete(spool, "leaf3"), (LastStored{57, 1})) << "this agent has lost its memory";
+    EXPECT_FALSE(uplink.complete(spool, "leaf4")) << "the manager has not said";
+    spool.emit("leaf3", 1);
+    EXPECT_FALSE(uplink.complete(spool, "leaf3"));
+    ASSERT_TRUE(uplink.next(spool, false, kNow));
+    uplink.stored({kManager, {{"leaf3", 1}}, {{"leaf3", {1, 2}}}}, kNow);
+    EXPECT_EQ(uplink.complete(spool, "leaf3"), (LastStored{1, 2}));
+    ASSERT_TRUE(uplink.next(spool, true, kNow));
+    uplink.failed(false, std::nullopt, kNow);
+    EXPECT_FALSE(uplink.complete(spool, "leaf3")) << "another manager may answer next";
+}
+
 TEST_F(UplinkTest, events_that_the_manager_did_not_store_are_sent_again)
 {
     connect();

@@ -269,8 +269,12 @@ private:
         manager::TakenMessage taken;
         auto& message = taken.message;
         message.source.device = record.text();
-        message.source.channel =
-            record.text() == fabric::name(fabric::Channel::log) ? fabric::Channel::log : fabric::Channel::agent;
+        const auto channel = record.text();
+        const auto known = fabric::channel_from_name(channel);
+        if (!known) {
+            throw BadEntry{ErrorKind::unsupported, fmt::format("a message of the channel '{}'", excerpt(channel))};
+        }
+        message.source.channel = *known;
         message.position.epoch = record.count();
         message.position.number = record.count();
         taken.cursor = record.number();

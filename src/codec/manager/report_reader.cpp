@@ -119,6 +119,18 @@ fabric::QueueSample sample(const json& given)
             count_at(given, "rx_pfc")};
 }
 
+fabric::OpenStorms open_storms(const json& given)
+{
+    fabric::OpenStorms storms{name_at(given, "device"), {count_at(given, "epoch"), count_at(given, "seq")}, {}};
+    each_object(given, "open", true, [&](const json& place) {
+        const auto* queue = value_at(place, "queue");
+        storms.open.push_back({name_at(place, "port"), queue == nullptr || queue->is_null()
+                                                           ? std::nullopt
+                                                           : std::optional{priority_at(place, "queue")}});
+    });
+    return storms;
+}
+
 void read_line(std::string_view text, Report& report)
 {
     if (text.find('\r') != text.npos) {
@@ -138,8 +150,10 @@ void read_line(std::string_view text, Report& report)
                     [&](const json& device) { report.devices.push_back(device_state(device)); });
     } else if (line.contains("samples")) {
         each_object(line, "samples", false, [&](const json& one) { report.samples.push_back(sample(one)); });
+    } else if (line.contains("storms")) {
+        each_object(line, "storms", false, [&](const json& one) { report.storms.push_back(open_storms(one)); });
     } else {
-        throw BadValue{"allowed an event, {\"devices\":[...]} or {\"samples\":[...]}"};
+        throw BadValue{"allowed an event, {\"devices\":[...]}, {\"samples\":[...]} or {\"storms\":[...]}"};
     }
 }
 

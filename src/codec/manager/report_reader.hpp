@@ -30,6 +30,7 @@ struct Report {
     std::vector<ReportedEvent> events;
     std::vector<fabric::DeviceState> devices;
     std::vector<fabric::QueueSample> samples;
+    std::vector<fabric::OpenStorms> storms;
 };
 
 // ErrorKind::exhausted: too many bytes or lines. The message begins with the number of the line.

@@ -42,7 +42,7 @@ void add_cause(ordered_json& object, link::Canonical cause)
 std::string_view closed_by(fabric::PortErrorRecord::Closed closed)
 {
     using Closed = fabric::PortErrorRecord::Closed;
-    return closed == Closed::by_event ? "event" : "link_down";
+    return closed == Closed::by_event ? "event" : closed == Closed::forgotten ? "forgotten" : "link_down";
 }
 
 void add_error(ordered_json& object, const fabric::PortErrorRecord& error)
@@ -218,12 +218,12 @@ std::string audit_json(const std::vector<ShownAudit>& entries)
     });
 }
 
-std::string stored_json(std::string_view manager, const std::vector<std::pair<std::string, std::uint64_t>>& stored,
+std::string stored_json(std::string_view manager, const std::vector<std::pair<std::string, fabric::Position>>& stored,
                         const LinksToClear& links, WallTime now)
 {
     ordered_json devices = ordered_json::object();
-    for (const auto& [device, seq] : stored) {
-        devices[device] = {{"seq", seq}};
+    for (const auto& [device, last] : stored) {
+        devices[device] = {{"seq", last.number}, {"epoch", last.epoch}};
     }
     ordered_json answer{{"manager", manager}, {"stored", std::move(devices)}, {"time_us", wall_us(now)}};
     if (!links.empty()) {

@@ -43,8 +43,9 @@ std::string audit_json(const std::vector<ShownAudit>&);
 // By device and port, the last event whose link-down registers may be cleared.
 using LinksToClear = std::map<std::string, std::map<std::string, std::uint64_t>>;
 
-// The answer to a report. `manager`: identifies the process that answers.
-std::string stored_json(std::string_view manager, const std::vector<std::pair<std::string, std::uint64_t>>&,
+// The answer to a report: of each device, the last event that is stored. `manager`: identifies the process that
+// answers.
+std::string stored_json(std::string_view manager, const std::vector<std::pair<std::string, fabric::Position>>&,
                         const LinksToClear&, WallTime now);
 
 std::string backup_json(std::string_view file);

@@ -69,6 +69,7 @@ fabric::PortErrorRecord error_of(const json& object)
     const auto closed_by = text_at(object, "closed_by");
     error.closed = closed_by.empty()          ? Closed::not_yet
                    : closed_by == "link_down" ? Closed::by_link_down
+                   : closed_by == "forgotten" ? Closed::forgotten
                                               : Closed::by_event;
     error.closed_at = time_at(object, "closed_us").value_or(WallTime{});
     return error;
