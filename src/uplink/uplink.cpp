@@ -118,7 +118,9 @@ void Uplink::stored(const Stored& stored, Instant now)
             continue;
         }
         const auto sent = batch.upto.find(device);
-        const auto upto = std::min(answered->second, sent != batch.upto.end() ? sent->second : acknowledged);
+        const auto upto = earlier_count(device, stored)
+                              ? 0
+                              : std::min(answered->second, sent != batch.upto.end() ? sent->second : acknowledged);
         progress = progress || upto > acknowledged;
         acknowledged = upto;
     }
@@ -132,6 +134,14 @@ void Uplink::stored(const Stored& stored, Instant now)
     in_doubt_ = false;
     most_events_ = std::min(most_events_ * 2, kMostEvents);
     wake_ = now + pace_.heartbeat;
+}
+
+// The manager has older files, from before the agent began to count again: its number is of another event.
+bool Uplink::earlier_count(const std::string& device, const Stored& stored) const
+{
+    const auto before = last_.find(device);
+    const auto now = stored.last.find(device);
+    return before != last_.end() && now != stored.last.end() && now->second.epoch < before->second.epoch;
 }
 
 void Uplink::failed(bool too_much, std::optional<Duration> after, Instant now)

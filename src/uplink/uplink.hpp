@@ -105,6 +105,7 @@ private:
     Batch collect(const Spool&);
     void add_events(const Spool&, const std::string& device, std::uint64_t after, Batch&);
     void add_gap(const Gap&, Batch&);
+    bool earlier_count(const std::string& device, const Stored&) const;
     void note(const Gap&);
 
     Acknowledged acknowledged_;

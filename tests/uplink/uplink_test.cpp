@@ -69,6 +69,22 @@ TEST_F(UplinkTest, the_manager_is_complete_if_it_has_every_event_and_has_said_wh
     EXPECT_FALSE(uplink.complete(spool, "leaf3")) << "another manager may answer next";
 }
 
+// Its numbers are those of events that the agent has lost with its memory.
+TEST_F(UplinkTest, a_manager_with_files_from_before_the_agent_counted_again_gets_all_events)
+{
+    spool.emit("leaf3", 3);
+    ASSERT_TRUE(uplink.next(spool, false, kNow));
+    uplink.stored({kManager, {{"leaf3", 2}}, {{"leaf3", {2, 0}}}}, kNow);
+    ASSERT_TRUE(uplink.next(spool, false, kNow));
+    uplink.stored({kManager, {{"leaf3", 3}}, {{"leaf3", {3, 1}}}}, kNow);
+    EXPECT_EQ(uplink.waiting(spool), 0U);
+    ASSERT_TRUE(uplink.next(spool, true, kNow));
+    uplink.failed(false, std::nullopt, kNow);
+    ASSERT_TRUE(uplink.next(spool, false, kNow + 10s));
+    uplink.stored({"older copy", {{"leaf3", 2}}, {{"leaf3", {2, 0}}}}, kNow + 10s);
+    EXPECT_EQ(uplink.waiting(spool), 3U);
+}
+
 TEST_F(UplinkTest, events_that_the_manager_did_not_store_are_sent_again)
 {
     connect();
