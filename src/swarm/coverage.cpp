@@ -32,9 +32,11 @@ constexpr std::array<std::string_view, 7> kWrites{"",
                                                   "fail-writes late",
                                                   "fail-writes no-effect",
                                                   "fail-writes halfway"};
-constexpr std::array<std::string_view, 8> kOrders{
-    "order mitigate", "order release",       "order red-switch-on", "order red-switch-off",
-    "order stop",     "order stop-and-hold", "order hold",          ""};
+// A scenario does not clear statistics.
+constexpr std::array<std::string_view, 9> kOrders{"order mitigate",      "order release",        "order repaired",
+                                                  "order red-switch-on", "order red-switch-off", "order stop",
+                                                  "order stop-and-hold", "order hold",           ""};
+static_assert(kOrders.size() == static_cast<std::size_t>(watchdog::Order::Kind::clear) + 1);
 constexpr std::array<std::string_view, 20> kPlain{
     "kill-agent",    "delay-looks",   "skip-looks",  "freeze-counters", "reset-counters",      "clock-step",
     "lie",           "set-policy",    "reload",      "remove-port",     "slow-disk",           "full-disk",
