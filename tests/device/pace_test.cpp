@@ -105,6 +105,17 @@ TEST(Pace, APauseCounterThatRunsAheadIsNoJitter)
     EXPECT_EQ(pace_of(paused_at(times, stamps)).jitter, 0ms);
 }
 
+TEST(Pace, ACounterThatJumpsIsNoEvidence)
+{
+    constexpr std::uint64_t kJump = std::uint64_t{1} << 63U;
+    const std::vector<Duration> stamps{0ms, 100ms, 200ms, 300ms, 400ms, 500ms};
+    auto trace = paused_at({0ms, 0ms, 100ms, 200ms, 330ms, 400ms}, stamps);
+    for (std::size_t i = 1; i != stamps.size(); ++i) {
+        trace.samples[i][Field::pause_us] += kJump;
+    }
+    EXPECT_EQ(pace_of(trace).jitter, 30ms);
+}
+
 // A clock with ticks of a second, and looks every 1.5 s.
 TEST(Pace, ACoarseClockIsNoGridWithMissedLooks)
 {

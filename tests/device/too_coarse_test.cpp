@@ -97,6 +97,7 @@ TEST(TooCoarse, FramesThatHoldInTotalButNotFromStampToStamp)
     EXPECT_THAT(reasons_of_frames({0ms, 140ms, 200ms, 340ms}, false), IsEmpty()) << "shorter than T0";
     EXPECT_THAT(reasons_of_frames(jittered, false, 200), IsEmpty()) << "they hold for two thirds of the time";
     EXPECT_THAT(reasons_of_frames(jittered, false, 0), IsEmpty());
+    EXPECT_THAT(reasons_of_frames({0ms, 140ms, 200ms}, false, std::uint64_t{1} << 62U), IsEmpty()) << "shorter than T0";
 }
 
 TEST(TooCoarse, NothingIsForAPolicyThatMeasuresNoTime)

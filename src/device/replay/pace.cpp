@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -29,9 +30,10 @@ struct History {
 
 std::optional<std::int64_t> counted_pause(const watchdog::Sample& from, const watchdog::Sample& to)
 {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max() / 8;
     for (const auto field : {Field::pause_us, Field::pause_tx_us}) {
         if (has(from.known & to.known, field) && to[field] >= from[field]) {
-            return static_cast<std::int64_t>(to[field] - from[field]);
+            return static_cast<std::int64_t>(std::min(to[field] - from[field], kMost));
         }
     }
     return std::nullopt;
@@ -89,7 +91,7 @@ class Grid {
 public:
     explicit Grid(const std::vector<Step>& steps) : step_us_(median(steps))
     {
-        std::int64_t sum_us = 0;
+        double sum_us = 0;
         std::int64_t looks = 0;
         std::size_t close = 0;
         std::size_t missed = 0;
@@ -100,12 +102,12 @@ public:
             missed += count > 1 ? 1U : 0U;
             if (std::abs(step.us - count * median_us) * 4 <= median_us) {
                 ++close;
-                sum_us += step.us;
+                sum_us += static_cast<double>(step.us);
                 looks += count;
             }
         }
         followed_ = close * 10 >= steps.size() * 9;
-        step_us_ = followed_ ? sum_us / looks : median_us;
+        step_us_ = followed_ ? static_cast<std::int64_t>(sum_us / static_cast<double>(looks)) : median_us;
         // A tick as long as the step shows nothing: a grid without jitter has it too. But if many steps are multiples
         // of it, the clock may be coarser than the looks are apart.
         coarse_ = tick_us_ < step_us_ || missed * 4 >= steps.size();
@@ -142,7 +144,8 @@ private:
     std::vector<std::int64_t> deviations_;
 };
 
-constexpr std::int64_t kExactTo = 100;  // a hundredth of the usual step
+constexpr std::int64_t kExactTo = 100;                   // a hundredth of the usual step
+constexpr std::int64_t kMostUs = 9'000'000'000'000'000;  // the last stamp of a trace
 
 // What pause times show about stamps.
 struct Evidence {
@@ -153,38 +156,42 @@ struct Evidence {
 
     void add(const std::vector<Step>& steps, std::int64_t usual_us)
     {
-        const auto ppm = drift_ppm(steps);
+        const auto drift = drift_of(steps, usual_us);
         std::int64_t run = 0;
         for (const auto& step : steps) {
-            // A counter that grew by much more does not count microseconds of this step.
-            if (!step.paused_us || *step.paused_us > 4 * (step.us + usual_us)) {
+            if (!counts_microseconds(step, usual_us)) {
                 run = 0;
                 continue;
             }
             const auto over = *step.paused_us - step.us;
             exact += *step.paused_us > 0 && std::abs(over) <= usual_us / kExactTo ? 1U : 0U;
             longest_us = std::max(longest_us, over);
-            run = std::max<std::int64_t>(run + over - step.us * ppm / kMillion, 0);
-            excess_us = std::max(excess_us, std::min(run, 2 * usual_us));
+            const auto drifted = static_cast<std::int64_t>(static_cast<double>(step.us) * drift);
+            run = std::clamp<std::int64_t>(run + over - drifted, 0, std::min(2 * usual_us, kMostUs));
+            excess_us = std::max(excess_us, run);
         }
     }
 
 private:
-    static constexpr std::int64_t kMillion = 1'000'000;
+    // A counter that grew by much more has another unit, or it jumped.
+    static bool counts_microseconds(const Step& step, std::int64_t usual_us)
+    {
+        return step.paused_us && *step.paused_us <= 4 * (step.us + usual_us);
+    }
 
     // By how much the pause counter runs ahead of the stamps while the row is paused, as far as the watchdog accepts
     // that. It adds up over a long pause, and is no error of single stamps.
-    static std::int64_t drift_ppm(const std::vector<Step>& steps)
+    static double drift_of(const std::vector<Step>& steps, std::int64_t usual_us)
     {
-        Step sum{0, 0};
+        double us = 0;
+        double paused_us = 0;
         for (const auto& step : steps) {
-            if (step.paused_us && *step.paused_us * 2 >= step.us) {
-                sum = {sum.us + step.us, *sum.paused_us + *step.paused_us};
+            if (counts_microseconds(step, usual_us) && *step.paused_us * 2 >= step.us) {
+                us += static_cast<double>(step.us);
+                paused_us += static_cast<double>(*step.paused_us);
             }
         }
-        return sum.us == 0 ? 0
-                           : std::clamp<std::int64_t>((*sum.paused_us - sum.us) * kMillion / sum.us, 0,
-                                                      watchdog::StampDrift::kMostPpm);
+        return us == 0 ? 0 : std::clamp(paused_us / us - 1, 0.0, watchdog::StampDrift::kMostPpm / 1e6);
     }
 };
 

@@ -75,7 +75,7 @@ bool frames_hide_a_storm(const DeviceTrace& trace, const watchdog::Watchlist& li
     struct Run {
         const watchdog::Sample* last{};
         std::int64_t us{};
-        std::int64_t held_us{};
+        double held_us{};
     };
     std::vector<Run> runs(list.rows.size());
     return std::ranges::any_of(trace.samples, [&](const watchdog::Sample& sample) {
@@ -88,16 +88,16 @@ bool frames_hide_a_storm(const DeviceTrace& trace, const watchdog::Watchlist& li
         const auto* before = std::exchange(run.last, &sample);
         const auto more = [&](Field field) {
             return before != nullptr && before->epoch == sample.epoch && has(before->known & sample.known, field)
-                       ? static_cast<std::int64_t>(sample[field] - (*before)[field])
+                       ? sample[field] - (*before)[field]
                        : 0;
         };
-        if (more(frames.pause) <= 0 || more(frames.end) != 0) {
+        if (more(frames.pause) == 0 || more(frames.end) != 0 || sample[frames.pause] < (*before)[frames.pause]) {
             run = {&sample, 0, 0};
             return false;
         }
         run.us += whole_us(sample.read_at) - whole_us(before->read_at);
-        run.held_us += more(frames.pause) * hold;
-        return run.us >= whole_us(list.policies[policy].detect) && run.held_us * 5 >= run.us * 4;
+        run.held_us += static_cast<double>(more(frames.pause)) * static_cast<double>(hold);
+        return run.us >= whole_us(list.policies[policy].detect) && run.held_us >= 0.8 * static_cast<double>(run.us);
     });
 }
 
@@ -123,7 +123,7 @@ std::vector<std::string> too_coarse(const DeviceTrace& trace, const Pace& pace, 
         if (policy.detect < interval) {
             why = fmt::format("the rows of {} are {} apart, more than detect_ms = {}", trace.device, text(interval),
                               whole_ms(policy.detect));
-        } else if (part && uncertain * *part > interval) {
+        } else if (part && uncertain > interval / *part) {
             why = fmt::format("the stamps of {} are uncertain by {}, more than 1/{} of the {} between two rows",
                               trace.device, text(uncertain), *part, text(interval));
         } else if (stray * rows * 4 > 1) {
