@@ -67,9 +67,10 @@ public:
 private:
     struct Storm {
         bool open{};
-        bool alerted{};  // announced without a treatment, which may follow
-        Ps at{};         // time of the storm's last event
-        Ps active{};     // when its row was last seen in the storm
+        bool alerted{};       // announced without a treatment, which may follow
+        Ps at{};              // time of the storm's last event
+        Ps active{};          // when its row was last seen in the storm
+        std::uint64_t seq{};  // of its announcement
         NodeId node;
         std::optional<std::uint32_t> port;
         std::optional<std::uint32_t> queue;  // none: the port as a whole
@@ -106,13 +107,21 @@ private:
         const auto at = twin::from_instant(told.event.at);
         auto& storm = storms_[told.where];
         const bool alerts = told.event.action == watchdog::Treatment::none;
-        const bool acts_now = storm.alerted && !alerts;
+        const bool acts_now = (storm.alerted || undone(storm, told)) && !alerts;
         if (storm.open && !acts_now && !forgotten(storm, at)) {
             violated(at, told.where,
                      fmt::format("The storm that was announced at {} ms is announced again and was not closed.",
                                  storm.at / twin::kMs));
         }
-        storm = {true, alerts, at, at, told.node, told.port, told.queue};
+        storm = {true, alerts, at, at, told.event.seq, told.node, told.port, told.queue};
+    }
+
+    // A stop undoes the treatment of a port that pauses for too long and does not end its error: the next agent treats
+    // it again, and names the announcement.
+    bool undone(const Storm& storm, const EventGlance& told) const
+    {
+        return told.policy.criterion == Criterion::pause_timeout && told.event.cause == storm.seq &&
+               case_.disturbances.any(storm.node, storm.at, twin::from_instant(told.event.at));
     }
 
     void close(const EventGlance& told)
@@ -124,7 +133,7 @@ private:
         if (!storm.open && !by_order && !forgotten(storm, at)) {
             violated(at, told.where, "A storm is closed that was not announced, or was closed before.");
         }
-        storm = {false, false, at, at, told.node, told.port, told.queue};
+        storm = {false, false, at, at, told.event.seq, told.node, told.port, told.queue};
     }
 
     const Case& case_;
