@@ -22,8 +22,9 @@ std::string to_text(std::span<const Complaint>, std::string_view between);
 template <class T>
 Result<T> to_result(Parsed<T> parsed)
 {
-    return std::move(parsed).map_error(
-        [](const std::vector<Complaint>& all) { return Error{ErrorKind::invalid, to_text(all, "\n")}; });
+    return std::move(parsed).map_error([](std::vector<Complaint> all) {
+        return Error{ErrorKind::invalid, to_text(all, "\n"), false, std::move(all)};
+    });
 }
 
 // Whether a text can be shown on a terminal unchanged: UTF-8 without control characters (of ASCII or Latin-1), line

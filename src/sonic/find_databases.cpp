@@ -55,9 +55,9 @@ Result<std::vector<Asic>> find_asics(const std::filesystem::path& global)
     if (!*text) {
         return std::vector<Asic>{};
     }
-    const auto entries = codec::read_asics(**text, global.string());
+    const auto entries = to_result(codec::read_asics(**text, global.string()));
     if (!entries) {
-        return tl::unexpected(Error{ErrorKind::invalid, to_text(entries.error().front())});
+        return tl::unexpected(entries.error());
     }
     std::vector<Asic> asics;
     for (const auto& [name, include] : *entries) {
@@ -90,9 +90,9 @@ Result<Databases> find_databases(std::string_view given, const std::filesystem::
     if (!*text) {
         return redis::parse_address(kUsualSocket).map(at_one_address);
     }
-    const auto entries = codec::read_database_config(**text, config.string());
+    const auto entries = to_result(codec::read_database_config(**text, config.string()));
     if (!entries) {
-        return tl::unexpected(Error{ErrorKind::invalid, to_text(entries.error().front())});
+        return tl::unexpected(entries.error());
     }
     Databases databases;
     for (const auto& [name, db] : kNames) {

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "base/complaint_text.hpp"
 #include "terminal/source_lines.hpp"
 #include "words/words.hpp"
 
@@ -123,7 +124,10 @@ void print_stderr(std::string_view line) { write_stderr(fmt::format("{}\n", line
 
 ExitCode fail(const Error& error)
 {
-    print_stderr(fmt::format("petrel: {}", error.what));
+    write_stderr(with_source_lines(error.complaints));
+    if (error.complaints.empty() || error.what != to_text(error.complaints, "\n")) {
+        print_stderr(fmt::format("petrel: {}", error.what));
+    }
     return exit_code(error.kind);
 }
 

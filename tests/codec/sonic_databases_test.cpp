@@ -29,12 +29,35 @@ std::string complaint_about(std::string_view text)
 
 TEST(SonicDatabases, ErrorsNameTheKey)
 {
-    EXPECT_EQ(complaint_about("nonsense"), "db.json: is no JSON object");
+    EXPECT_EQ(complaint_about("[]"), "db.json: is no JSON object");
+    EXPECT_EQ(
+        complaint_about("{\n  \"DATABASES\": {},\n}"),
+        "db.json:3:1: allowed JSON (syntax error while parsing object key - unexpected '}'; expected string literal)");
     EXPECT_EQ(complaint_about("{}"), "db.json: names no database (DATABASES, INSTANCES)");
     EXPECT_EQ(complaint_about(R"({"DATABASES": {"CONFIG_DB": {"id": 4, "instance": "redis"}}})"),
-              "db.json: CONFIG_DB: its instance 'redis' has neither unix_socket_path nor hostname and port");
+              "db.json:1:51: CONFIG_DB: its instance 'redis' has neither unix_socket_path nor hostname and port");
     EXPECT_EQ(complaint_about(R"({"DATABASES": {"CONFIG_DB": {"id": "four", "instance": "redis"}}})"),
-              "db.json: CONFIG_DB: its id has to be 0..1023");
+              "db.json:1:36: CONFIG_DB: its id has to be 0..1023");
+}
+
+TEST(SonicDatabases, AllProblemsAreReportedWithTheirPlaces)
+{
+    const auto read = read_database_config(R"({
+  "INSTANCES": {"redis": {"unix_socket_path": "/run/redis.sock"}, "remote": {"hostname": "10.0.0.1"}},
+  "DATABASES": {
+    "APPL_DB": {"id": 0, "instance": "remote"},
+    "ASIC_DB": {"id": 5000, "instance": "remote"},
+    "CONFIG_DB": 4,
+    "STATE_DB": {"id": 6, "instance": "redis"}
+  }
+})",
+                                           "db.json");
+    ASSERT_FALSE(read);
+    EXPECT_EQ(to_text(read.error(), "\n"),
+              "db.json:4:38: APPL_DB: its instance 'remote' has neither unix_socket_path nor hostname and port\n"
+              "db.json:5:23: ASIC_DB: its id has to be 0..1023\n"
+              "db.json:6:18: value 'CONFIG_DB': allowed an object with id and instance")
+        << "an instance is one problem, however many databases it has";
 }
 
 std::vector<AsicEntry> asics_in(std::string_view text)
@@ -63,14 +86,14 @@ TEST(SonicDatabases, AnInvalidListOfAsicsIsRefusedWithTheReason)
         const auto read = read_asics(text, "global.json");
         return read ? std::string{} : to_text(read.error().front());
     };
-    for (const auto* other : {"", "nonsense", "[]"}) {
-        EXPECT_EQ(complaint(other), "global.json: is no JSON object") << other;
-    }
+    EXPECT_EQ(complaint("[]"), "global.json: is no JSON object");
+    EXPECT_EQ(complaint("nonsense"),
+              "global.json:1:2: allowed JSON (syntax error while parsing value - invalid literal; last read: 'no')");
     EXPECT_EQ(complaint(R"({"INCLUDES": [{"namespace": "asic0"}]})"),
-              "global.json: asic0: has no include, the path of its database_config.json");
+              "global.json:1:15: asic0: has no include, the path of its database_config.json");
     EXPECT_EQ(
         complaint(R"({"INCLUDES": [{"namespace": "asic0", "include": "x"}, {"namespace": "asic0", "include": "y"}]})"),
-        "global.json: asic0: is given twice");
+        "global.json:1:55: asic0: is given twice");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST(TableFile, HasTheFormatOfSonic)
 
 TEST(TableFile, WithoutAVersionIsOfTheFirst)
 {
-    const auto read = read_table_file(R"({"PFC_WD": {"Ethernet0": {"action": "drop"}}})");
+    const auto read = read_table_file(R"({"PFC_WD": {"Ethernet0": {"action": "drop"}}})", "x");
     ASSERT_TRUE(read);
     EXPECT_EQ(read->size(), 1U);
 }
@@ -39,7 +39,7 @@ TEST(TableFile, WithoutAVersionIsOfTheFirst)
 TEST(TableFile, OfAnotherVersionIsRefused)
 {
     for (const auto* fields : {R"({"version": "2"})", "{}"}) {
-        const auto read = read_table_file(fmt::format(R"({{"PETREL_FORMAT": {{"tables": {}}}}})", fields));
+        const auto read = read_table_file(fmt::format(R"({{"PETREL_FORMAT": {{"tables": {}}}}})", fields), "x");
         ASSERT_FALSE(read);
         EXPECT_EQ(read.error().kind, ErrorKind::unsupported);
         EXPECT_THAT(read.error().what, testing::HasSubstr("this program reads version 1"));
@@ -54,33 +54,56 @@ RC_GTEST_PROP(TableFile, IsReadAsItWasWritten, ())
              "PFC_WD|Ethernet0", "PFC_WD|GLOBAL", "PORT|Ethernet0", "QUEUE|Ethernet0|3", "a b|\""))) {
         content[entry]["field"] = *rc::gen::element<std::string>("", "100", "\"\\\n", "\xc3\xa9");
     }
-    RC_ASSERT(read_table_file(table_file_text(content)).value() == content);
+    RC_ASSERT(read_table_file(table_file_text(content), "x").value() == content);
 }
 
 TEST(TableFile, AnythingElseIsRefused)
 {
     const std::pair<std::string, std::string> files[]{
-        {"", "the file: allowed one complete JSON object of tables"},
-        {"[]", "the file: allowed one complete JSON object of tables"},
-        {R"({"PFC_WD": {"Ethernet0": {"action": "dr)", "the file: allowed one complete JSON object of tables"},
-        {R"({"PFC_WD": "on"})", "PFC_WD: allowed an object of entries"},
+        {"", "x:1:1: allowed JSON (syntax error while parsing value - unexpected end of input; expected '[', '{', or a "
+             "literal)"},
+        {"[]", "x: allowed a JSON object of tables"},
+        {R"({"PFC_WD": {"Ethernet0": {"action": "dr)",
+         "x:1:40: allowed JSON (syntax error while parsing value - invalid string: missing closing quote; last read: "
+         "'\"dr')"},
+        {R"({"PFC_WD": "on"})", "x:1:12: value 'PFC_WD': allowed an object of entries"},
         {R"({"PFC_WD": {"Ethernet0": "on"}})",
-         "PFC_WD|Ethernet0: allowed an entry with a name and an object of fields"},
-        {R"({"PFC_WD": {"": {}}})", "PFC_WD|: allowed an entry with a name and an object of fields"},
-        {R"({"PFC_WD": {"Ethernet0": {"detection_time": 100}}})", "PFC_WD|Ethernet0: detection_time: allowed text"},
-        {R"({"A": {"b": {"c": {"d": {}}}}})", "the file: allowed one complete JSON object of tables"},
+         "x:1:26: value 'PFC_WD|Ethernet0': allowed an entry with a name and an object of fields"},
+        {R"({"PFC_WD": {"": {}}})", "x:1:17: value 'PFC_WD|': allowed an entry with a name and an object of fields"},
+        {R"({"PFC_WD": {"Ethernet0": {"detection_time": 100}}})",
+         "x:1:45: value 'PFC_WD|Ethernet0: detection_time': allowed text"},
+        {R"({"A": {"b": {"c": {"d": {}}}}})", "x: allowed JSON with at most 3 levels of objects and lists"},
     };
     for (const auto& [text, problem] : files) {
-        const auto read = read_table_file(text);
+        const auto read = read_table_file(text, "x");
         ASSERT_FALSE(read) << text;
         EXPECT_EQ(read.error().what, problem);
     }
 }
 
+TEST(TableFile, AllProblemsAreReportedWithTheirPlaces)
+{
+    const auto read = read_table_file(R"({
+    "PFC_WD": {
+        "Ethernet0": {"action": "drop", "detection_time": 100},
+        "Ethernet4": 7
+    },
+    "PORT": []
+})",
+                                      "x");
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().kind, ErrorKind::corrupt);
+    EXPECT_EQ(read.error().what,
+              "x:3:59: value 'PFC_WD|Ethernet0: detection_time': allowed text\n"
+              "x:4:22: value 'PFC_WD|Ethernet4': allowed an entry with a name and an object of fields\n"
+              "x:6:13: value 'PORT': allowed an object of entries");
+    EXPECT_EQ(read.error().complaints.size(), 3U);
+}
+
 RC_GTEST_PROP(TableFile, ATruncatedFileIsRefused, ())
 {
     const auto text = table_file_text({{"PFC_WD|Ethernet0", {{"action", "drop"}}}, {"PORT|Ethernet0", {{"a", "b"}}}});
-    RC_ASSERT(!read_table_file(text.substr(0, *rc::gen::inRange<std::size_t>(0, text.size() - 1))));
+    RC_ASSERT(!read_table_file(text.substr(0, *rc::gen::inRange<std::size_t>(0, text.size() - 1)), "x"));
 }
 
 TEST(JsonShape, ReportsDepthAndDuplicateKeys)

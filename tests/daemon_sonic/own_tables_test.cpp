@@ -287,8 +287,8 @@ TEST_F(OwnTablesAgent, AnUnreadableFileIsAnError)
     std::filesystem::create_directories(folder / "state");
     std::ofstream{file()} << R"({"PFC_WD": {"Ethernet1": {"detection_ti)";
     live();
-    EXPECT_THAT(agent->wait_for("tables.json"),
-                HasSubstr("tables.json cannot be read: the file: allowed one complete JSON"));
+    EXPECT_THAT(agent->wait_for("tables.json:1:40"), HasSubstr("allowed JSON (syntax error"));
+    EXPECT_THAT(agent->wait_for("petrel: "), HasSubstr("tables.json cannot be read: 1 problem. It lists"));
     EXPECT_EQ(agent->wait(), 1);
     EXPECT_THAT(content(), HasSubstr("detection_ti")) << "the file is unchanged";
 }

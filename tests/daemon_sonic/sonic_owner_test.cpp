@@ -631,7 +631,7 @@ TEST_F(SonicOwner, AnUnreadableSavedConfigurationIsReportedAndNotUsed)
     std::filesystem::create_directories(folder / "state");
     std::ofstream{folder / "state" / "config_db.json"} << R"({"PFC_WD": {"Ethernet1": {"detection_ti)";
     const auto agent = live();
-    EXPECT_THAT(agent->wait_for("nos_memory_bad"), HasSubstr("config_db.json cannot be read: the file: allowed one"));
+    EXPECT_THAT(agent->wait_for("nos_memory_bad"), HasSubstr("config_db.json:1:40: allowed JSON (syntax error"));
     EXPECT_EQ(sw.looks(), 0U);
     redis->start();
     fill();

@@ -213,6 +213,9 @@ private:
 
     ExitCode fail(const Error& error)
     {
+        for (const auto& complaint : error.complaints) {
+            agent_.add_line(to_text(complaint));
+        }
         agent_.add_line(fmt::format("petrel: {}", error.what));
         return exit_code(error.kind);
     }

@@ -37,8 +37,11 @@ std::vector<Complaint> watch_problems(const config::AgentConfig& config, const D
         };
         const auto* driver = daemon::find_driver(pointers(drivers), entry);
         nos = nos || driver->has_policies();
-        if (const auto good = driver->check(entry); !good) {
+        if (const auto good = driver->check(entry); !good && good.error().complaints.empty()) {
             add(good.error().what);
+        } else if (!good) {  // of another file, such as the scenario of a twin
+            const auto& other = good.error().complaints;
+            problems.insert(problems.end(), other.begin(), other.end());
         }
         if (driver->simulates() && !entry.simulated) {
             add(fmt::format("'{}' is a simulated fabric, no switch: for a trial, write simulated = true next to it",

@@ -81,13 +81,22 @@ private:
         found_.problems.push_back({config_.file, at.line, at.column, std::move(problem), {}});
     }
 
+    // The problems of another file, such as the scenario of a twin, have their own places.
+    void add(const Place& at, const Error& error)
+    {
+        if (error.complaints.empty()) {
+            return add(at, error.what);
+        }
+        found_.problems.insert(found_.problems.end(), error.complaints.begin(), error.complaints.end());
+    }
+
     void expand(const config::DeviceEntry& entry)
     {
         auto* driver = daemon::find_driver(drivers_, entry);
         const auto devices = driver->expand(entry);
         if (!devices) {
             all_ports_known_ = false;
-            return add(entry.at, devices.error().what);
+            return add(entry.at, devices.error());
         }
         for (const auto& device : *devices) {
             check(*driver, device);

@@ -4,10 +4,11 @@
 #include <array>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/complaint_text.hpp"
 #include "codec/import/import_readers.hpp"
-#include "codec/json_shape.hpp"
+#include "codec/json_place.hpp"
 #include "codec/json_text.hpp"
 
 namespace petrel::codec {
@@ -23,8 +24,11 @@ public:
 
     void read(std::string_view text)
     {
-        const auto answer = json_shape(text).depth > kDeepestAnswer ? json(json::value_t::discarded)
-                                                                    : json::parse(text, nullptr, false);
+        text_ = text;
+        const auto answer = parse_json(text, kDeepestAnswer, complaints_);
+        if (answer.is_discarded()) {
+            return;
+        }
         if (answer.is_object() && answer.value("status", json{}) == "error") {
             complaints_.add_sentence({}, "Prometheus answered with an error: " +
                                              excerpt(text_of(answer.value("error", json{}))));
@@ -40,7 +44,7 @@ public:
             return;
         }
         for (std::size_t i = 0; i != result->size(); ++i) {
-            read_series((*result)[i], fmt::format("data.result[{}]", i));
+            read_series((*result)[i], {"data", "result", fmt::format("{}", i)});
         }
     }
 
@@ -70,12 +74,30 @@ private:
         return {};
     }
 
-    void read_series(const json& series, const std::string& path)
+    // `value` is the text of the value, or empty.
+    void complain(const JsonPath& path, std::string_view value, std::string allowed)
+    {
+        std::string name;
+        for (const auto& step : path) {
+            const bool index = step.find_first_not_of("0123456789") == std::string::npos;
+            name += index ? fmt::format("[{}]", step) : fmt::format("{}{}", name.empty() ? "" : ".", step);
+        }
+        complaints_.add(json_place(text_, path), fmt::format("{}{}{}", name, value.empty() ? "" : ": ", value),
+                        std::move(allowed));
+    }
+
+    static JsonPath below(JsonPath path, std::string step)
+    {
+        path.push_back(std::move(step));
+        return path;
+    }
+
+    void read_series(const json& series, const JsonPath& path)
     {
         const auto* labels = member(series, "metric");
         const auto* values = member(series, "values");
         if (labels == nullptr || values == nullptr || !labels->is_object() || !values->is_array()) {
-            complaints_.add({}, path, "a series with \"metric\" and \"values\"");
+            complain(path, {}, "a series with \"metric\" and \"values\"");
             return;
         }
         const auto name = label(*labels, "__name__", {});
@@ -89,43 +111,47 @@ private:
         queue.device = label(*labels, import_.map.device, {"switch", "hostname", "host", "instance"});
         queue.priority = meaning->priority;
         if (queue.port.empty()) {
-            complaints_.add({}, path + ".metric",
-                            import_.map.port.empty()
-                                ? "a label with the port: port, interface, ifname; or name it in a "
-                                  "mapping file"
-                                : fmt::format("the label '{}'", import_.map.port));
+            complain(below(path, "metric"), {},
+                     import_.map.port.empty()
+                         ? "a label with the port: port, interface, ifname; or name it in a mapping file"
+                         : fmt::format("the label '{}'", import_.map.port));
             return;
         }
         const auto number = label(*labels, import_.map.queue, {"queue", "priority", "prio", "pg", "tc"});
         if (!number.empty() && !queue.priority) {
             queue.priority = priority_in(number);
             if (!queue.priority) {
-                complaints_.add({}, fmt::format("{}.metric: {}", path, number), "a queue 0..7");
+                complain(below(path, "metric"), number, "a queue 0..7");
                 return;
             }
         }
         for (std::size_t i = 0; i != values->size(); ++i) {
-            read_point((*values)[i], fmt::format("{}.values[{}]", path, i), queue, *meaning);
+            if (const auto wrong = read_point((*values)[i], queue, *meaning)) {
+                complain(below(below(path, "values"), fmt::format("{}", i)), *wrong,
+                         "[seconds since 1970, \"a number from 0\"]");
+            }
         }
     }
 
-    void read_point(const json& point, const std::string& path, const RecordedQueue& queue,
-                    const CounterMeaning& meaning)
+    // Returns the text of a value that is none.
+    std::optional<std::string> read_point(const json& point, const RecordedQueue& queue, const CounterMeaning& meaning)
     {
         const bool pair = point.is_array() && point.size() == 2;
         const auto at = pair ? recorded_time(text_of(point[0]), TimeUnit::s) : std::nullopt;
         const auto value = pair ? recorded_value(text_of(point[1]), meaning.times)
                                 : Result<std::optional<std::uint64_t>>{std::nullopt};
         if (!at || !value) {
-            complaints_.add({}, fmt::format("{} = {}", path, pair ? text_of(point[1]) : std::string{"..."}),
-                            "[seconds since 1970, \"a number from 0\"]");
-        } else if (*value) {
+            return pair ? text_of(point[1]) : std::string{"..."};
+        }
+        if (*value) {
             import_.recording.add(queue, *at, meaning.column, **value);
         }
+        return std::nullopt;
     }
 
     Import& import_;
     ComplaintList& complaints_;
+    std::string_view text_;
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "base/complaint_text.hpp"
 #include "codec/import/import_readers.hpp"
 #include "codec/import/sonic_counters.hpp"
-#include "codec/json_shape.hpp"
+#include "codec/json_place.hpp"
 
 namespace petrel::codec {
 namespace {
@@ -73,8 +73,10 @@ control::TableHash hash_at(const json& dump, const std::string& key)
 
 void read_sonic_dump(const ImportFile& file, Import& import, ComplaintList& complaints)
 {
-    const auto dump = json_shape(file.text).depth > kDeepestDump ? json(json::value_t::discarded)
-                                                                 : json::parse(file.text, nullptr, false);
+    const auto dump = parse_json(file.text, kDeepestDump, complaints);
+    if (dump.is_discarded()) {
+        return;
+    }
     if (!dump.is_object()) {
         complaints.add({1, 1}, {}, "a dump of COUNTERS_DB as one JSON object: sonic-db-dump -n COUNTERS_DB -y");
         return;

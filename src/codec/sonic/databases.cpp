@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "base/complaint_list.hpp"
-#include "codec/json_text.hpp"
+#include "codec/json_place.hpp"
 
 namespace petrel::codec {
 
@@ -30,22 +32,41 @@ const nlohmann::json& table(const nlohmann::json& config, const char* key)
 }
 
 constexpr std::int64_t kMostDatabases = 1024;
+constexpr std::size_t kDeepestConfig = 8;
+
+// The object of the text; none after a complaint.
+std::optional<nlohmann::json> read_object(std::string_view text, ComplaintList& complaints)
+{
+    auto value = parse_json(text, kDeepestConfig, complaints);
+    if (value.is_discarded()) {
+        return std::nullopt;
+    }
+    if (!value.is_object()) {
+        complaints.add_sentence({}, "is no JSON object");
+        return std::nullopt;
+    }
+    return value;
+}
 
 }  // namespace
 
 Parsed<std::map<std::string, DatabaseEntry>> read_database_config(std::string_view text, std::string_view file)
 {
     ComplaintList complaints{file};
-    const auto config = nlohmann::json::parse(text, nullptr, false);
-    if (!config.is_object()) {
-        complaints.add_sentence({}, "is no JSON object");
+    const auto config = read_object(text, complaints);
+    if (!config) {
         return tl::make_unexpected(std::move(complaints).take());
     }
-    const auto& instances = table(config, "INSTANCES");
+    const auto& instances = table(*config, "INSTANCES");
     std::map<std::string, DatabaseEntry> entries;
-    for (const auto& [name, database] : table(config, "DATABASES").items()) {
+    std::set<std::string> bad_instances;  // each is one complaint, however many databases it has
+    for (const auto& [name, database] : table(*config, "DATABASES").items()) {
+        const JsonPath path{"DATABASES", name};
+        const auto complain = [&](const char* key, std::string sentence) {
+            complaints.add_sentence(json_place(text, {"DATABASES", name, key}), std::move(sentence));
+        };
         if (!database.is_object()) {
-            complaints.add({}, name, "an object with id and instance");
+            complaints.add(json_place(text, path), name, "an object with id and instance");
             continue;
         }
         const auto instance = member_or<std::string>(database, "instance", "");
@@ -55,13 +76,17 @@ Parsed<std::map<std::string, DatabaseEntry>> read_database_config(std::string_vi
         DatabaseEntry entry{member_or<std::string>(place, "unix_socket_path", ""),
                             member_or<std::string>(place, "hostname", ""), static_cast<int>(port),
                             static_cast<int>(number)};
-        if (number < 0 || number >= kMostDatabases) {
-            complaints.add_sentence({}, fmt::format("{}: its id has to be 0..{}", name, kMostDatabases - 1));
-        } else if (port < 0 || port > 65535 || (entry.unix_socket.empty() && (entry.host.empty() || port == 0))) {
-            complaints.add_sentence(
-                {}, fmt::format("{}: its instance '{}' has neither unix_socket_path nor hostname and port", name,
-                                instance));
-        } else {
+        const bool numbered = number >= 0 && number < kMostDatabases;
+        const bool reachable = !entry.unix_socket.empty() || (!entry.host.empty() && port != 0);
+        const bool placed = reachable && port >= 0 && port <= 65535;
+        if (!numbered) {
+            complain("id", fmt::format("{}: its id has to be 0..{}", name, kMostDatabases - 1));
+        }
+        if (!placed && bad_instances.insert(instance).second) {
+            complain("instance", fmt::format("{}: its instance '{}' has neither unix_socket_path nor hostname and port",
+                                             name, instance));
+        }
+        if (numbered && placed) {
             entries.emplace(name, std::move(entry));
         }
     }
@@ -77,26 +102,29 @@ Parsed<std::map<std::string, DatabaseEntry>> read_database_config(std::string_vi
 Parsed<std::vector<AsicEntry>> read_asics(std::string_view database_global, std::string_view file)
 {
     ComplaintList complaints{file};
-    const auto global = nlohmann::json::parse(database_global, nullptr, false);
-    if (!global.is_object()) {
-        complaints.add_sentence({}, "is no JSON object");
+    const auto global = read_object(database_global, complaints);
+    if (!global) {
         return tl::make_unexpected(std::move(complaints).take());
     }
     std::vector<AsicEntry> asics;
-    const auto includes = global.find("INCLUDES");
-    if (includes == global.end()) {
+    const auto includes = global->find("INCLUDES");
+    if (includes == global->end()) {
         return asics;
     }
+    std::size_t index = 0;
     for (const auto& include : *includes) {
+        const JsonPath path_of_entry{"INCLUDES", std::to_string(index++)};
         auto name = include.is_object() ? member_or<std::string>(include, "namespace", "") : "";
         if (name.empty()) {
             continue;  // the host's own databases
         }
         auto path = member_or<std::string>(include, "include", "");
         if (path.empty()) {
-            complaints.add_sentence({}, fmt::format("{}: has no include, the path of its database_config.json", name));
+            complaints.add_sentence(json_place(database_global, path_of_entry),
+                                    fmt::format("{}: has no include, the path of its database_config.json", name));
         } else if (std::ranges::find(asics, name, &AsicEntry::name) != asics.end()) {
-            complaints.add_sentence({}, fmt::format("{}: is given twice", name));
+            complaints.add_sentence(json_place(database_global, path_of_entry),
+                                    fmt::format("{}: is given twice", name));
         } else {
             asics.push_back({std::move(name), std::move(path)});
         }

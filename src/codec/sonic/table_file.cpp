@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/complaint_text.hpp"
-#include "codec/json_shape.hpp"
+#include "codec/json_place.hpp"
 
 namespace petrel::codec {
 
@@ -21,11 +21,6 @@ constexpr auto kFormatTable = "PETREL_FORMAT";
 constexpr auto kFormatEntry = "tables";
 constexpr auto kFormatField = "version";
 constexpr auto kFormatVersion = "1";
-
-Error wrong(std::string_view where, std::string_view allowed)
-{
-    return {ErrorKind::corrupt, fmt::format("{}: allowed {}", escaped(where), allowed)};
-}
 
 // Takes the version out of the tables.
 Result<control::TableContent> of_known_version(control::TableContent content)
@@ -46,13 +41,55 @@ Result<control::TableContent> of_known_version(control::TableContent content)
     return content;
 }
 
-// Returns a discarded value if the text is not JSON, or nested deeper than tables are.
-nlohmann::json parse_tables(std::string_view text)
-{
-    // Parentheses, not braces: braces would make a list that contains the discarded value.
-    return json_shape(text).depth > kDeepest ? nlohmann::json(nlohmann::json::value_t::discarded)
-                                             : nlohmann::json::parse(text, nullptr, false);
-}
+class TableFile {
+public:
+    TableFile(std::string_view text, std::string_view file) : complaints(file), text_(text)
+    {
+        const auto tables = parse_json(text, kDeepest, complaints);
+        if (!tables.is_object()) {
+            if (!tables.is_discarded()) {
+                complaints.add({}, {}, "a JSON object of tables");
+            }
+            return;
+        }
+        for (const auto& [name, table] : tables.items()) {
+            read_table(name, table);
+        }
+    }
+
+    ComplaintList complaints;
+    control::TableContent content;
+
+private:
+    void read_table(const std::string& name, const nlohmann::json& table)
+    {
+        if (!table.is_object()) {
+            return complaints.add(json_place(text_, {name}), name, "an object of entries");
+        }
+        for (const auto& [entry, fields] : table.items()) {
+            read_entry(name, entry, fields);
+        }
+    }
+
+    void read_entry(const std::string& table, const std::string& entry, const nlohmann::json& fields)
+    {
+        const auto key = fmt::format("{}{}{}", table, kSeparator, entry);
+        if (!fields.is_object() || !fits_table_file(key)) {
+            return complaints.add(json_place(text_, {table, entry}), key,
+                                  "an entry with a name and an object of fields");
+        }
+        auto& hash = content[key];
+        for (const auto& [field, value] : fields.items()) {
+            if (value.is_string()) {
+                hash.emplace(field, value.get<std::string>());
+            } else {
+                complaints.add(json_place(text_, {table, entry, field}), fmt::format("{}: {}", key, field), "text");
+            }
+        }
+    }
+
+    std::string_view text_;
+};
 
 }  // namespace
 
@@ -73,32 +110,14 @@ std::string table_file_text(const control::TableContent& content)
     return tables.dump(4, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
-Result<control::TableContent> read_table_file(std::string_view text)
+Result<control::TableContent> read_table_file(std::string_view text, std::string_view file)
 {
-    const auto tables = parse_tables(text);
-    if (!tables.is_object()) {
-        return tl::unexpected(wrong("the file", "one complete JSON object of tables"));
+    TableFile read{text, file};
+    if (!read.complaints.empty()) {
+        auto all = std::move(read.complaints).take();
+        return tl::unexpected(Error{ErrorKind::corrupt, to_text(all, "\n"), false, std::move(all)});
     }
-    control::TableContent content;
-    for (const auto& [name, table] : tables.items()) {
-        if (!table.is_object()) {
-            return tl::unexpected(wrong(name, "an object of entries"));
-        }
-        for (const auto& [entry, fields] : table.items()) {
-            const auto key = fmt::format("{}{}{}", name, kSeparator, entry);
-            if (!fields.is_object() || !fits_table_file(key)) {
-                return tl::unexpected(wrong(key, "an entry with a name and an object of fields"));
-            }
-            auto& hash = content[key];
-            for (const auto& [field, value] : fields.items()) {
-                if (!value.is_string()) {
-                    return tl::unexpected(wrong(fmt::format("{}: {}", key, field), "text"));
-                }
-                hash.emplace(field, value.get<std::string>());
-            }
-        }
-    }
-    return of_known_version(std::move(content));
+    return of_known_version(std::move(read.content));
 }
 
 }  // namespace petrel::codec

@@ -16,7 +16,7 @@ bool fits_table_file(std::string_view key);
 std::string table_file_text(const control::TableContent&);
 
 // A file of another version is refused with ErrorKind::unsupported. If the text does not consist of such tables, the
-// error describes the first problem.
-Result<control::TableContent> read_table_file(std::string_view text);
+// error has all problems. `file` is the name that they have.
+Result<control::TableContent> read_table_file(std::string_view text, std::string_view file);
 
 }  // namespace petrel::codec

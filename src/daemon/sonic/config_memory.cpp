@@ -37,7 +37,8 @@ Result<void> ConfigMemory::keep(const sonic::Config& config)
             return {};
         }
         // The file of a later version stays for that version.
-        if (const auto read = before && *before ? codec::read_table_file(**before) : control::TableContent{};
+        if (const auto read =
+                before && *before ? codec::read_table_file(**before, file_.string()) : control::TableContent{};
             !read && read.error().kind == ErrorKind::unsupported) {
             return tl::unexpected(
                 Error{read.error().kind, fmt::format("{} is not replaced: {}", file_.string(), read.error().what)});
@@ -68,7 +69,7 @@ Result<std::optional<ConfigMemory::Kept>> ConfigMemory::recall() const
     struct stat found{};
     ::fstat((*file)->get(), &found);
     return runtime::read_all(**file, file_)
-        .and_then([](const std::string& text) { return codec::read_table_file(text); })
+        .and_then([this](const std::string& text) { return codec::read_table_file(text, file_.string()); })
         .and_then(config_of)
         .map([&](sonic::Config config) -> std::optional<Kept> {
             return Kept{std::move(config), WallTime{std::chrono::seconds{found.st_mtim.tv_sec}}};

@@ -68,11 +68,15 @@ Result<std::unique_ptr<OwnTables>> OwnTables::open(const std::filesystem::path& 
     if (!text) {
         return tl::unexpected(text.error());
     }
-    auto config = codec::read_table_file(*text).map_error([&](const Error& error) {
-        return Error{error.kind,
-                     fmt::format("{} cannot be read: {}. It lists what is watched: {}remove it to start without any",
-                                 file.string(), error.what,
-                                 error.kind == ErrorKind::unsupported ? "or " : "repair it, or ")};
+    auto config = codec::read_table_file(*text, file.string()).map_error([&](const Error& error) {
+        const auto problems = error.complaints.size();
+        return Error{
+            error.kind,
+            fmt::format("{} cannot be read: {}. It lists what is watched: {}remove it to start without any",
+                        file.string(),
+                        problems == 0 ? error.what : fmt::format("{} problem{}", problems, problems == 1 ? "" : "s"),
+                        problems == 0 ? "or " : "repair it, or "),
+            false, error.complaints};
     });
     if (!config) {
         return tl::unexpected(std::move(config.error()));
