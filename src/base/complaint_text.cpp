@@ -217,6 +217,12 @@ std::string nearest(std::string_view word, std::span<const std::string_view> can
     return std::string{best};
 }
 
+bool is_slip(std::string_view word, std::string_view right)
+{
+    return !word.empty() && !right.empty() && word.front() == right.front() &&
+           std::max(word.size(), right.size()) <= kLongestWord && edit_distance(word, right) == 1;
+}
+
 std::string instead_of(std::string_view word, std::span<const std::string_view> candidates)
 {
     if (const auto near = nearest(word, candidates); !near.empty()) {

@@ -49,6 +49,10 @@ std::string excerpt(std::string_view);
 // The candidate that is most similar to `word`; empty if none is close.
 std::string nearest(std::string_view word, std::span<const std::string_view> candidates);
 
+// Whether one slip of the hand makes `word` of `right`: a letter more, less or replaced, or two letters swapped, but
+// not the first. (`name` is no slip of `xname`.)
+bool is_slip(std::string_view word, std::string_view right);
+
 // Text for `allowed` after an unknown word: the nearest candidate or, if none is close, the first 32 candidates.
 std::string instead_of(std::string_view word, std::span<const std::string_view> candidates);
 

@@ -62,7 +62,10 @@ public:
             config_.policies.policies.push_back(std::move(entry));
             policy_values_ = policy_values(config_.policies, {});
         } else {
-            text_.parse(text, [this](const toml::table& top) { read_top(top); });
+            text_.parse(text, [this, defaults = config_](const toml::table& top) {
+                config_ = defaults;
+                read_top(top);
+            });
         }
         auto complaints = std::move(text_.complaints()).take();
         take_given(given, complaints);

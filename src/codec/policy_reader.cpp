@@ -8,8 +8,9 @@ Parsed<config::PolicyFile> read_policy_file(std::string_view text, std::string_v
 {
     TomlText toml{file};
     config::PolicyFile result;
-    result.file = file;
     toml.parse(text, [&](const toml::table& top) {
+        result = {};
+        result.file = file;
         toml.only(top, PolicySections::kKeys);
         PolicySections{toml, result}.read(top);
         if (!top.contains("policy")) {

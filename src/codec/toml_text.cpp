@@ -1,6 +1,8 @@
 #include "codec/toml_text.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "base/complaint_text.hpp"
 
@@ -17,6 +19,62 @@ std::string_view line_of(std::string_view text, std::uint32_t number)
         text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
     }
     return text.substr(0, text.find_first_of("\r\n"));
+}
+
+bool can_merge(const toml::node& one, const toml::node& other)
+{
+    return (one.is_table() && other.is_table()) || (one.is_array_of_tables() && other.is_array_of_tables());
+}
+
+// Adds the tables of a list, or the keys of a table, to another one. A key that both have stays as it is there.
+void merge(toml::node& from, toml::node& to)
+{
+    if (auto* list = from.as_array()) {
+        for (auto&& one : *list) {
+            to.as_array()->push_back(std::move(one));
+        }
+        return;
+    }
+    for (auto&& [key, node] : *from.as_table()) {
+        auto* there = to.as_table()->get(key);
+        if (there == nullptr) {
+            to.as_table()->insert(key, std::move(node));
+        } else if (can_merge(node, *there)) {
+            merge(node, *there);
+        }
+    }
+}
+
+// Gives the key at this place another name. If its table has that name already, only tables can join those.
+bool rename(toml::table& table, const Place& at, std::string_view right)
+{
+    for (auto&& [key, node] : table) {
+        if (place(key.source()) == at) {
+            const std::string wrong{key.str()};
+            auto* there = table.get(right);
+            if (there != nullptr && !can_merge(node, *there)) {
+                return false;
+            }
+            if (there != nullptr) {
+                merge(node, *there);
+            } else {
+                table.insert(toml::key{right, key.source()}, std::move(node));
+            }
+            table.erase(wrong);
+            return true;
+        }
+        if (auto* below = node.as_table(); below != nullptr && rename(*below, at, right)) {
+            return true;
+        }
+        if (auto* list = node.as_array()) {
+            for (auto&& one : *list) {
+                if (auto* below = one.as_table(); below != nullptr && rename(*below, at, right)) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
 }
 
 }  // namespace
@@ -37,17 +95,43 @@ std::string shown(const toml::node& node)
     }
 }
 
-void TomlText::parse(std::string_view text, const std::function<void(toml::table&)>& read, std::string_view other_file)
+void TomlText::parse(std::string_view text, const Read& read, std::string_view other_file, const Read& prepare)
 {
     if (!is_shallow(text, other_file)) {
         return;
     }
     try {
         auto table = toml::parse(text, other_file);
-        read(table);
+        if (prepare) {
+            prepare(table);
+        }
+        read_corrected(table, read);
     } catch (const toml::parse_error& error) {
         complaints_.add(place(error.source()), line_of(text, error.source().begin.line),
                         fmt::format("TOML ({})", error.description()));
+    }
+}
+
+void TomlText::read_corrected(toml::table& table, const Read& read)
+{
+    constexpr int kMostTimes = 8;  // a corrected key may make further keys known
+    const auto before = complaints_;
+    std::vector<Misspelt> corrected;
+    for (int times = 1;; ++times) {
+        misspelt_.clear();
+        read(table);
+        if (times == kMostTimes) {
+            return;
+        }
+        std::erase_if(misspelt_, [&](const Misspelt& one) { return !rename(table, one.at, one.right); });
+        if (misspelt_.empty()) {
+            return;
+        }
+        std::ranges::move(misspelt_, std::back_inserter(corrected));
+        complaints_ = before;
+        for (const auto& one : corrected) {
+            complaints_.add(one.at, one.key, one.allowed);
+        }
     }
 }
 
@@ -68,7 +152,11 @@ bool TomlText::is_shallow(std::string_view text, std::string_view other_file)
 
 void TomlText::unknown(const toml::key& key, std::span<const std::string_view> known)
 {
-    complaints_.add(place(key.source()), key.str(), fmt::format("a known key, {}", instead_of(key.str(), known)));
+    auto allowed = fmt::format("a known key, {}", instead_of(key.str(), known));
+    complaints_.add(place(key.source()), key.str(), allowed);
+    if (auto right = nearest(key.str(), known); is_slip(key.str(), right)) {
+        misspelt_.push_back({place(key.source()), std::string{key.str()}, std::move(right), std::move(allowed)});
+    }
 }
 
 void TomlText::only(const toml::table& table, std::span<const std::string_view> known)

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/complaint_list.hpp"
 
@@ -24,9 +25,15 @@ class TomlText {
 public:
     explicit TomlText(std::string_view file) : complaints_(file) {}
 
+    using Read = std::function<void(toml::table&)>;
+
     // Calls `read` with the top table. If the text is not TOML, that is the only complaint about it. Complaints about
     // its nodes name `other_file`, if that is not empty.
-    void parse(std::string_view text, const std::function<void(toml::table&)>& read, std::string_view other_file = {});
+    //
+    // A misspelt key must cause no other complaint, and its value must be checked. So after unknown() with a key that
+    // is a slip of a known one, it gets that name, and `read` is called again: it starts afresh each time. `prepare` is
+    // called once.
+    void parse(std::string_view text, const Read& read, std::string_view other_file = {}, const Read& prepare = {});
 
     ComplaintList& complaints() { return complaints_; }
 
@@ -54,9 +61,18 @@ public:
     }
 
 private:
+    struct Misspelt {
+        Place at;
+        std::string key;
+        std::string right;
+        std::string allowed;
+    };
+
     bool is_shallow(std::string_view text, std::string_view other_file);
+    void read_corrected(toml::table&, const Read&);
 
     ComplaintList complaints_;
+    std::vector<Misspelt> misspelt_;  // of the present call of `read`
 };
 
 }  // namespace petrel::codec

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view kIndent = "    ";
 constexpr std::size_t kMostBytes = std::size_t{64} * 1024;  // of a line
-constexpr std::size_t kBefore = 40;                         // characters of a long line before the first mark
-constexpr std::size_t kShown = 100;                         // and in all
+constexpr std::size_t kMostShown = 100;                     // characters of a long line
+constexpr std::size_t kLeastShown = 10;                     // on any terminal
 
 bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
 
@@ -70,16 +70,18 @@ private:
 
 }  // namespace
 
-std::string marked_line(std::string_view line, std::span<const std::uint32_t> columns)
+std::string marked_line(std::string_view line, std::span<const std::uint32_t> columns, std::size_t width)
 {
+    const auto room = std::clamp(width - std::min(width, kIndent.size()), kLeastShown, kMostShown);
+    const auto before_first = room * 2 / 5;
     std::string plain{line.substr(0, line.find_last_not_of("\r\n") + 1)};
     std::ranges::replace(plain, '\t', ' ');
     const std::size_t leftmost = *std::ranges::min_element(columns);
     std::size_t begin = 0;
     std::string_view shown = plain;
-    if (characters(plain) > kShown) {
-        begin = leftmost > kBefore ? leftmost - 1 - kBefore : 0;
-        shown = first(shown.substr(first(shown, begin).size()), kShown);
+    if (characters(plain) > room) {
+        begin = leftmost > before_first ? leftmost - 1 - before_first : 0;
+        shown = first(shown.substr(first(shown, begin).size()), room);
     }
     std::string marks;
     for (const std::size_t column : columns) {
@@ -93,14 +95,14 @@ std::string marked_line(std::string_view line, std::span<const std::uint32_t> co
     return text.append(escaped(shown)).append("\n").append(kIndent).append(marks).append("\n");
 }
 
-std::string with_source_lines(std::span<const Complaint> complaints)
+std::string with_source_lines(std::span<const Complaint> complaints, std::size_t width)
 {
     std::string text;
     std::vector<std::uint32_t> columns;
     LineReader reader;
     for (std::size_t i = 0; i < complaints.size(); ++i) {
         const auto& one = complaints[i];
-        text += to_text(one) + '\n';
+        text += wrapped(to_text(one), width) + '\n';
         if (one.line == 0 || one.column == 0) {
             continue;
         }
@@ -110,10 +112,15 @@ std::string with_source_lines(std::span<const Complaint> complaints)
         if (more) {
             continue;
         }
-        // Values of parameters replace ${names} before a scenario is read: the columns are not those of the file.
         const auto line = reader.line(one.file, one.line);
-        if (line && line->find("${") == std::string::npos) {
-            text += marked_line(*line, columns);
+        if (line) {
+            // Values of parameters replace ${names} before a scenario is read: columns behind are not those of the
+            // file.
+            const auto replaced = characters(std::string_view{*line}.substr(0, line->find("${")));
+            std::erase_if(columns, [&](std::uint32_t column) { return column > replaced + 1; });
+        }
+        if (line && !columns.empty()) {
+            text += marked_line(*line, columns, width);
         }
         columns.clear();
     }

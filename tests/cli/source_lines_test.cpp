@@ -34,6 +34,16 @@ TEST(SourceLines, AreCutAroundTheFirstMark)
               "    " + std::string(40, 'a') + 'X' + std::string(59, 'b') + "\n    " + std::string(40, ' ') + "^\n");
 }
 
+TEST(SourceLines, FitTheTerminal)
+{
+    const std::vector<std::uint32_t> columns{41};
+    const auto line = std::string(40, 'a') + 'X' + std::string(40, 'b');
+    EXPECT_EQ(marked_line(line, columns, 24),
+              "    " + std::string(8, 'a') + 'X' + std::string(11, 'b') + "\n    " + std::string(8, ' ') + "^\n");
+    const std::array one{Complaint{"no such file", 1, 1, "v", "one two three four"}};
+    EXPECT_EQ(with_source_lines(one, 30), "no such file:1:1: value 'v':\n    allowed one two three four\n");
+}
+
 TEST(SourceLines, FollowTheLastProblemOfTheirLine)
 {
     const petrel::test::TemporaryFolder folder;
@@ -47,13 +57,16 @@ TEST(SourceLines, FollowTheLastProblemOfTheirLine)
                                           "-:1:1: value 'v': allowed w\n");
 }
 
-TEST(SourceLines, OfAScenarioWithParametersAreLeftOut)
+TEST(SourceLines, HaveNoMarkBehindAParameter)
 {
     const petrel::test::TemporaryFolder folder;
     const auto path = (folder / "x.toml").string();
-    std::ofstream{path} << "rate = ${rate}\n";
-    const std::array one{Complaint{path, 1, 8, "v", "w"}};
-    EXPECT_EQ(with_source_lines(one), path + ":1:8: value 'v': allowed w\n");
+    std::ofstream{path} << "rate = \"${rate}\"\n";
+    const std::array value{Complaint{path, 1, 8, "v", "w"}};
+    EXPECT_EQ(with_source_lines(value), path + ":1:8: value 'v': allowed w\n    rate = \"${rate}\"\n           ^\n");
+    const std::array behind{Complaint{path, 1, 12, "v", "w"}};
+    EXPECT_EQ(with_source_lines(behind), path + ":1:12: value 'v': allowed w\n")
+        << "the value of the parameter may have another length than its name";
 }
 
 }  // namespace

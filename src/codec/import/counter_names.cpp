@@ -86,7 +86,10 @@ public:
 
     Parsed<CounterMap> read(std::string_view text)
     {
-        text_.parse(text, [&](toml::table& table) { read_top(table); });
+        text_.parse(text, [&](toml::table& table) {
+            map_ = {};
+            read_top(table);
+        });
         if (!text_.complaints().empty()) {
             return tl::make_unexpected(std::move(text_.complaints()).take());
         }

@@ -118,7 +118,8 @@ std::optional<Complaint> unknown_format(std::string_view format)
     const auto names = import_formats();
     return std::ranges::find(names, format) != names.end()
                ? std::nullopt
-               : std::optional{Complaint{"--from", 0, 0, std::string{format}, instead_of(format, names)}};
+               : std::optional{
+                     Complaint{"--from", 0, 0, std::string{format}, "a format, " + instead_of(format, names)}};
 }
 
 std::optional<std::uint8_t> priority_in(std::string_view text)

@@ -61,15 +61,17 @@ private:
 Parsed<fabric::Cables> read_cables(std::string_view text, std::string_view file)
 {
     TomlText toml{file};
-    CableReader reader{toml};
+    fabric::Cables found;
     toml.parse(text, [&](toml::table& top) {
+        CableReader reader{toml};
         toml.only(top, kCableTables);
         if (const auto* cables = top.get("cable")) {
             toml.each_table(*cables, "[[cable]]", [&](const toml::table& cable) { reader.read(cable); });
         }
+        found = std::move(reader.cables);
     });
     if (toml.complaints().empty()) {
-        return std::move(reader.cables);
+        return found;
     }
     return tl::unexpected(std::move(toml.complaints()).take());
 }

@@ -286,15 +286,17 @@ Result<fleet::RolloutPlan> read_plan(std::string_view text)
 Parsed<std::vector<fleet::AgentPlace>> read_fleet_file(std::string_view text, std::string_view file)
 {
     TomlText toml{file};
-    FleetFileReader reader{toml};
+    std::vector<fleet::AgentPlace> found;
     toml.parse(text, [&](toml::table& top) {
+        FleetFileReader reader{toml};
         toml.only(top, kFleetTables);
         if (const auto* agents = top.get("agent")) {
             toml.each_table(*agents, "[[agent]]", [&](const toml::table& agent) { reader.read(agent); });
         }
+        found = std::move(reader.places);
     });
     if (toml.complaints().empty()) {
-        return std::move(reader.places);
+        return found;
     }
     return tl::unexpected(std::move(toml.complaints()).take());
 }

@@ -66,18 +66,20 @@ private:
 Parsed<std::vector<config::Token>> read_tokens(std::string_view text, std::string_view file)
 {
     TomlText toml{file};
-    TokenReader reader{toml};
+    std::vector<config::Token> found;
     toml.parse(text, [&](toml::table& top) {
+        TokenReader reader{toml};
         toml.only(top, kTokenTables);
         if (const auto* tokens = top.get("token")) {
             toml.each_table(*tokens, "[[token]]", [&](const toml::table& token) { reader.read(token); });
         }
+        found = std::move(reader.tokens);
     });
-    if (toml.complaints().empty() && reader.tokens.empty()) {
+    if (toml.complaints().empty() && found.empty()) {
         toml.complaints().add({}, {}, "at least one [[token]]");
     }
     if (toml.complaints().empty()) {
-        return std::move(reader.tokens);
+        return found;
     }
     return tl::unexpected(std::move(toml.complaints()).take());
 }

@@ -29,7 +29,7 @@ public:
             section.text().wrong(node != nullptr ? *node : section.table(),
                                  "a window that ends after it begins, and not after the run");
         }
-        if (const auto* kind = section.require("kind", "a kind of expectation")) {
+        if (const auto* kind = section.require_kind("a kind of expectation")) {
             std::vector<std::string_view> names;
             for (const auto& known : kinds()) {
                 names.push_back(known.name);

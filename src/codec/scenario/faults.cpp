@@ -11,7 +11,7 @@ void read_fault(FaultTable fault)
     auto& section = fault.section;
     section.require("at", "a time such as \"20ms\"");
     section.time("at", fault.at);
-    const auto* kind = section.require("kind", "a kind of fault");
+    const auto* kind = section.require_kind("a kind of fault");
     if (kind == nullptr) {
         return;
     }

@@ -34,7 +34,7 @@ twin::PortDown read_port_down(Section& section, std::uint8_t usual_reason)
 // A port, or both ends of a link.
 std::vector<topology::End> ends(FaultTable& fault)
 {
-    if (!fault.section.table().contains("link")) {
+    if (fault.section.find("link") == nullptr) {
         const auto end = fault.port();
         return end ? std::vector{*end} : std::vector<topology::End>{};
     }

@@ -16,10 +16,13 @@ public:
 
     Parsed<scenario::Scenario> read(std::string_view text)
     {
-        text_.parse(text, [this](toml::table& table) {
-            add_defaults(text_, table, defaults_);
-            read_top(table);
-        });
+        text_.parse(
+            text,
+            [this](toml::table& table) {
+                result_ = {};
+                read_top(table);
+            },
+            {}, [this](toml::table& table) { add_defaults(text_, table, defaults_); });
         if (!text_.complaints().empty()) {
             return tl::make_unexpected(std::move(text_.complaints()).take());
         }
@@ -36,6 +39,9 @@ private:
         top.read("about", result_.about);
         top.require("duration", "a time such as \"2s\"");
         top.time("duration", result_.duration, 1);
+        if (result_.duration == 0) {
+            result_.duration = kLongestTimePs;  // it has a complaint; the windows of the expectations have none
+        }
         auto& setup = result_.setup;
         top.number("seed", setup.seed, 0, INT64_MAX);
         setup.seed = seed_.value_or(setup.seed);

@@ -1,5 +1,7 @@
 #include "codec/scenario/section.hpp"
 
+#include <array>
+
 #include "base/complaint_text.hpp"
 
 namespace petrel::codec {
@@ -11,6 +13,21 @@ const toml::node* Section::require(std::string_view key, std::string_view what)
         text_.complaints().add(place(table_), {}, fmt::format("{} = {}", key, what));
     }
     return node;
+}
+
+const toml::node* Section::require_kind(std::string_view what)
+{
+    constexpr std::array<std::string_view, 1> kKind{"kind"};
+    if (const auto* node = find(kKind.front())) {
+        return node;
+    }
+    for (const auto& [key, node] : table_) {
+        if (std::ranges::find(known_, key.str()) == known_.end() && !nearest(key.str(), kKind).empty()) {
+            text_.unknown(key, kKind);
+            return nullptr;
+        }
+    }
+    return require(kKind.front(), what);
 }
 
 void Section::read(std::string_view key, bool& into)

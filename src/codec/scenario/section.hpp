@@ -33,6 +33,8 @@ public:
     }
     // Like find(), with a complaint if the key is missing.
     const toml::node* require(std::string_view key, std::string_view what);
+    // The key `kind`. Without it the other keys of the table are not known, so only this one may be misspelt.
+    const toml::node* require_kind(std::string_view what);
 
     void read(std::string_view key, bool& into);
     void read(std::string_view key, std::string& into);

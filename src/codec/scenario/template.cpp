@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "base/complaint_text.hpp"
@@ -135,7 +136,9 @@ public:
             const Place place{number, static_cast<std::uint32_t>(open + 1)};
             const auto value = values_.find(name);
             if (close == std::string_view::npos || value == values_.end()) {
-                complaints_.add(place, name, instead_of_parameter(name, values_));
+                if (unknown_.insert(name).second) {
+                    complaints_.add(place, name, instead_of_parameter(name, values_));
+                }
                 return std::string{line};
             }
             at = close + 1;
@@ -152,6 +155,7 @@ public:
 private:
     ComplaintList& complaints_;
     const Settings& values_;
+    std::set<std::string> unknown_;  // each is one complaint, however often it is used
 };
 
 }  // namespace

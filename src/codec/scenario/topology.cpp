@@ -62,11 +62,10 @@ public:
         } else {
             made = with_fabric(kind, host, read_link_shape(section_, "fabric_links"));
         }
-        if (!made) {
+        if (!made && complete_) {
             section_.text().complaints().add_sentence(place(section_.table()), made.error().what);
-            return std::nullopt;
         }
-        return std::move(*made);
+        return made ? std::optional{std::move(*made)} : std::nullopt;
     }
 
 private:
@@ -86,15 +85,20 @@ private:
         return topology::fat_tree(number("k"), host, fabric);
     }
 
-    // A missing number is 0, which every generator refuses.
+    // Zero after a complaint: every generator refuses it.
     std::uint32_t number(std::string_view key)
     {
         std::uint32_t value = 0;
-        section_.number(key, value, 0, topology::kMaxHosts);
+        const auto complaints = section_.text().complaints().count();
+        if (section_.require(key, "a number") != nullptr) {
+            section_.number(key, value, 0, topology::kMaxHosts);
+        }
+        complete_ = complete_ && section_.text().complaints().count() == complaints;
         return value;
     }
 
     Section& section_;
+    bool complete_{true};  // no number is missing or wrong
 };
 
 class Explicit {
@@ -203,7 +207,7 @@ std::optional<Topology> read_topology(Section& top)
     if (!section) {
         return std::nullopt;
     }
-    const auto* kind = section->require("kind", fmt::format("\"{}\"", fmt::join(kKinds, "\", \"")));
+    const auto* kind = section->require_kind(fmt::format("\"{}\"", fmt::join(kKinds, "\", \"")));
     const auto chosen = kind == nullptr ? std::nullopt : section->choice(*kind, kKinds);
     if (!chosen) {
         return std::nullopt;
