@@ -67,6 +67,16 @@ void visit_fields(Report& r, Visit&& visit)
     visit("what", r.what);
 }
 
+template <Is<Complaint> Report, class Visit>
+void visit_fields(Report& r, Visit&& visit)
+{
+    visit("file", r.file);
+    visit("line", r.line);
+    visit("column", r.column);
+    visit("value", r.value);
+    visit("allowed", r.allowed);
+}
+
 template <Is<control::UnseenReport> Report, class Visit>
 void visit_fields(Report& r, Visit&& visit)
 {
@@ -114,6 +124,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("good", r.good);
     visit("bad", r.bad);
     visit("problems", r.problems);
+    visit("complaints", r.complaints);
 }
 
 template <Is<control::ControlReport> Report, class Visit>
@@ -160,6 +171,7 @@ void visit_fields(Report& r, Visit&& visit)
     visit("nos_trouble", r.nos_trouble);
     visit("policies", r.policies);
     visit("idle_policies", r.idle_policies);
+    visit("unknown_ports", r.unknown_ports);
     visit("state_errors", r.state_errors);
     visit("state_error", r.state_error);
     visit("files_lost", r.files_lost);

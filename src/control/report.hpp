@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "config/stop_policy.hpp"
 #include "control/table_change.hpp"
 #include "watchdog/checkpoint.hpp"
@@ -71,7 +72,8 @@ constexpr std::string_view name(DeviceReport::Condition condition)
 struct ReloadReport {
     std::uint64_t good{};
     std::uint64_t bad{};
-    std::vector<std::string> problems;  // problems of the last reload; empty = it succeeded
+    std::vector<std::string> problems;    // problems of the last reload; empty = it succeeded
+    std::vector<Complaint> complaints{};  // the same; files have their whole path
     bool operator==(const ReloadReport&) const = default;
 };
 
@@ -116,6 +118,7 @@ struct StatusReport {
     std::string nos_trouble;                        // why it cannot be read at present; empty = it can
     std::vector<PolicyReport> policies;             // with a NOS only
     std::vector<std::string> idle_policies;         // why policies watch no queue or not all ports, a sentence each
+    std::vector<std::string> unknown_ports;         // ports of the file that no device has, with their places
     std::uint64_t events{};                         // kept in the history
     std::uint64_t state_errors{};                   // failed writes of the state file
     std::string state_error;                        // the last error, if the state cannot be written at present

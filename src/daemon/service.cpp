@@ -494,26 +494,10 @@ void Service::check_ready()
     }
     ready_ = true;
     start_commands();
-    warn_of_unknown_ports();
     follow_unwatched_ports();
     const auto text = fmt::format("watches {} of {}", good, count_text(runners_.size(), "device"));
     notify_ready(text);
     note(Log::Level::notice, "agent_ready", text);
-}
-
-// Warns of policies for ports that no device has. The other ports are watched all the same.
-void Service::warn_of_unknown_ports()
-{
-    std::vector<const watchdog::Inventory*> inventories;
-    for (const auto& runner : runners_) {
-        if (runner->inventory() == nullptr) {
-            return;  // this device may have the port
-        }
-        inventories.push_back(runner->inventory());
-    }
-    for (const auto& complaint : config::unknown_ports(policies_->file(), inventories)) {
-        note(Log::Level::warning, "unknown_port", to_text(complaint));
-    }
 }
 
 // Other processes may remove files of the agent: a cleanup of /run, an operator. Checks that with a few system calls

@@ -102,8 +102,8 @@ private:
     void meter_pauses();
     ServiceSnapshot snapshot_for_metrics() const;
     void stop(const std::string& why);
-    void warn_of_unknown_ports();
     void follow_unwatched_ports();
+    void list_unknown_ports();
     void list_idle_policies(std::span<const config::DeviceRows>);
     void start_runners();
     void configured(config::PolicyFile);
@@ -117,6 +117,7 @@ private:
     std::shared_ptr<const config::PolicyFile> nos_policies_;  // those in force; null before the first ones
     config::PolicyFile pushed_;                               // policies that an operator has pushed
     std::optional<std::string> pushing_;                      // such policies that the reload under way puts in force
+    std::vector<std::string> unknown_ports_;                  // of the file, with their places
     std::vector<std::string> idle_policies_;                  // why policies in force watch nothing, or not all
     std::vector<std::uint64_t> unwatched_followed_;           // watchlists of the devices for which that is known
     std::string nos_refused_;                                 // why the present policies of the NOS are not in force

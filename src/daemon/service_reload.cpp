@@ -172,11 +172,14 @@ void Service::read_next_config()
 
 void Service::finish_reload(NextConfig next)
 {
-    const auto problems = try_reload(std::move(next));
+    auto problems = try_reload(std::move(next));
     reload_.problems.clear();
-    for (const auto& problem : problems) {
+    for (auto& problem : problems) {
         reload_.problems.push_back(to_text(problem));
+        // The folder of the client may be another one.
+        problem.file = problem.file.empty() ? "" : std::filesystem::absolute(problem.file).string();
     }
+    reload_.complaints = problems;
     if (problems.empty()) {
         ++reload_.good;
         note(Log::Level::notice, "reload_good", fmt::format("{} is in force", config_.file));
@@ -244,7 +247,6 @@ std::vector<Complaint> Service::try_reload(NextConfig read)
     policies_ = policies;
     if (nos_) {
         nos_->set_overrides(policies_by_port(config_.policies, {}));
-        unwatched_followed_.clear();
     }
     if (log) {
         log_->replace(std::move(log));
@@ -253,6 +255,8 @@ std::vector<Complaint> Service::try_reload(NextConfig read)
         runner->set_hang_after(config_.hang_after);
         runner->change(policies_);
     }
+    unwatched_followed_.clear();
+    follow_unwatched_ports();
     return {};
 }
 

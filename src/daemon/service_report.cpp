@@ -30,6 +30,7 @@ ServiceSnapshot Service::snapshot() const
         list_policies(report);
     }
     report.idle_policies = idle_policies_;
+    report.unknown_ports = unknown_ports_;
     report.state_errors = state_errors_;
     if (!state_errors_now_.empty()) {
         const auto& [device, error] = *state_errors_now_.begin();

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <deque>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include "base/complaint_text.hpp"
 #include "cli/agent/watch_screen.hpp"
 #include "codec/control_json.hpp"
 #include "petrel_program.hpp"
@@ -183,8 +185,8 @@ TEST(ControlCommand, ExitCodeFollowsTheAgentsError)
 
 TEST(ControlCommand, ARefusedReloadIsAFailure)
 {
-    const auto good = codec::answer_json(control::ReloadReport{1, 0, {}});
-    const auto bad = codec::answer_json(control::ReloadReport{1, 1, {"agent.toml:1:1: value 'x': allowed y"}});
+    const auto good = codec::answer_json(control::ReloadReport{1, 0, {}, {}});
+    const auto bad = codec::answer_json(control::ReloadReport{1, 1, {"agent.toml:1:1: value 'x': allowed y"}, {}});
     PlayedAgent agent{{good, bad, bad}};
     EXPECT_EQ(agent.control({"reload"}).out, "the configuration was reloaded and is in force\n");
     const auto ended = agent.control({"reload"});
@@ -192,6 +194,20 @@ TEST(ControlCommand, ARefusedReloadIsAFailure)
     EXPECT_EQ(ended.err, "agent.toml:1:1: value 'x': allowed y\npetrel: the configuration was refused; the one before "
                          "is in force\n");
     EXPECT_EQ(agent.control({"reload", "--json"}).exit_code, 2);
+}
+
+TEST(ControlCommand, ARefusedReloadShowsTheLinesOfTheFile)
+{
+    const petrel::test::TemporaryFolder folder;
+    const auto file = (folder / "agent.toml").string();
+    std::ofstream{file} << "[agent]\nstop = \"restor\"\n";
+    const Complaint problem{file, 2, 8, "restor", "restore or hold (stop)"};
+    PlayedAgent agent{{codec::answer_json(control::ReloadReport{1, 1, {to_text(problem)}, {problem}})}};
+    EXPECT_EQ(
+        agent.control({"reload"}).err,
+        fmt::format("{}:2:8: value 'restor': allowed restore or hold (stop)\n    stop = \"restor\"\n           ^\n"
+                    "petrel: the configuration was refused; the one before is in force\n",
+                    file));
 }
 
 TEST(ControlCommand, EventsEndAtTheAgentsEndMark)

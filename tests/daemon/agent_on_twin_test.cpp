@@ -250,6 +250,27 @@ TEST_F(ProcessOnTwin, AQueueIsNamedWithItsDevice)
     EXPECT_EQ(agent.stop(), 0);
 }
 
+// The others are watched, so the agent starts. Without the status, an operator would believe that this one is, too.
+TEST_F(ProcessOnTwin, APortThatNoDeviceHasIsAProblem)
+{
+    test::SimulatedTime time;
+    const auto with_ports = [](std::string_view ports) {
+        return fmt::format("[[device]]\ndriver = \"twin:{}/../scenarios/agent/calm.toml#leaf0\"\n[[policy]]\n"
+                           "preset = \"sonic\"\nports = [{}]\n",
+                           PETREL_TEST_DATA, ports);
+    };
+    test::SimulatedAgent agent{time, {.folder = folder.path(), .config = with_ports("\"Ethernet1\", \"Ethernet99\"")}};
+    EXPECT_THAT(agent.wait_for("unknown_port"), HasSubstr("'Ethernet99': allowed a port of the device"));
+    ASSERT_NE(agent.wait_for("agent_ready"), "") << agent.log_text();
+    EXPECT_THAT(agent.control({"status"}).out,
+                AllOf(HasSubstr("the configuration names ports that no device has"), HasSubstr("value 'Ethernet99'")));
+    EXPECT_EQ(agent.control({"status", "--check"}).exit_code, 1);
+    agent.write_config(with_ports("\"Ethernet1\""));
+    EXPECT_EQ(agent.control({"reload"}).exit_code, 0);
+    EXPECT_EQ(agent.control({"status", "--check"}).exit_code, 0);
+    EXPECT_EQ(agent.stop(), 0);
+}
+
 TEST_F(ProcessOnTwin, ASecondAgentIsRefused)
 {
     live();

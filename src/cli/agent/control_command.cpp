@@ -8,6 +8,7 @@
 #include "daemon/stored_events.hpp"
 #include "reports/agent/agent_links_text.hpp"
 #include "reports/agent/control_text.hpp"
+#include "terminal/source_lines.hpp"
 #include "terminal/terminal.hpp"
 
 namespace petrel::cli {
@@ -35,7 +36,7 @@ Shown checked(const Result<control::StatusReport>& report)
 }
 
 // If the agent refuses the new configuration, the command prints the problems and fails.
-Shown reloaded(std::string_view line)
+Shown reloaded(const ControlOptions& options, std::string_view line)
 {
     const auto report = codec::read_reload(line);
     if (!report || report->problems.empty()) {
@@ -44,6 +45,9 @@ Shown reloaded(std::string_view line)
     std::string problems;
     for (const auto& problem : report->problems) {
         problems += escaped(problem) + '\n';
+    }
+    if (!options.other_machine && !report->complaints.empty()) {  // an older agent does not send them
+        problems = with_source_lines(report->complaints);
     }
     return {{}, problems + "petrel: the configuration was refused; the one before is in force", ExitCode::usage};
 }
@@ -68,7 +72,7 @@ Shown answer_text(const ControlOptions& options, std::string_view line, const Pa
         return as_text(codec::read_links(line), [&](const auto& links) {
             return options.format.empty() ? reports::agent_links_text(links) : reports::opasaquery_text(links);
         });
-    case Request::reload: return reloaded(line);
+    case Request::reload: return reloaded(options, line);
     case Request::events: return {reports::event_text(line, width), {}, ExitCode::ok};
     default: return as_text(codec::read_order(line), reports::order_text);
     }

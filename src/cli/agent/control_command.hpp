@@ -23,7 +23,8 @@ struct ControlOptions {
     std::string manager;    // links: ask the manager at this URL instead of an agent
     std::string token_file;
     std::string ca_file;
-    AgentOptions agent;  // release-all, events: the agent whose files are read if it is dead
+    bool other_machine{};  // the answer comes from there: its files are not here
+    AgentOptions agent;    // release-all, events: the agent whose files are read if it is dead
 };
 
 // Each sends the request and prints the answer, in words or as JSON.

@@ -298,8 +298,9 @@ ExitCode show_fleet_events(const ControlOptions& options, const ManagerClient& m
 
 }  // namespace
 
-ExitCode run_for_fleet(const ControlOptions& options, FleetOptions fleet)
+ExitCode run_for_fleet(ControlOptions options, FleetOptions fleet)
 {
+    options.other_machine = true;
     auto& request = fleet.request;
     request.request = options.request;
     // "leaf3:Ethernet4:3" and --device leaf3 name the agent of the device.

@@ -18,6 +18,6 @@ struct FleetOptions {
 
 // Sends the command, follows it until it has ended everywhere, and prints what each agent answers. Fails if one of them
 // did not carry it out.
-ExitCode run_for_fleet(const ControlOptions&, FleetOptions);
+ExitCode run_for_fleet(ControlOptions, FleetOptions);
 
 }  // namespace petrel::cli

@@ -123,6 +123,13 @@ void add_idleness(const StatusReport& status, std::vector<Problem>& problems)
 
 void add_configuration(const StatusReport& status, std::vector<Problem>& problems)
 {
+    if (!status.unknown_ports.empty()) {
+        std::vector<std::string> details;
+        std::ranges::transform(status.unknown_ports, std::back_inserter(details),
+                               [](const auto& problem) { return escaped(problem); });
+        problems.push_back({"the configuration names ports that no device has", std::move(details),
+                            "nothing is watched there; correct the names, then petrel reload"});
+    }
     for (const auto& why : status.idle_policies) {
         problems.push_back({escaped(why), {}, "it finds no storm; correct it, then petrel reload"});
     }
@@ -200,7 +207,8 @@ std::vector<Problem> problems_of(const StatusReport& status)
     if (status.devices.empty()) {
         problems.push_back({"no device is configured: nothing is watched",
                             {},
-                            "add a [[device]] to the configuration (petrel config check FILE), then petrel reload"});
+                            "add a [[device]] to the configuration (petrel config check FILE), then restart the agent: "
+                            "systemctl restart petrel-agent"});
     }
     for (const auto& device : status.devices) {
         add_condition(device, problems);
