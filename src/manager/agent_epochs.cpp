@@ -8,8 +8,14 @@ fabric::Position AgentEpochs::place(const std::string& device, std::uint64_t num
 {
     auto& current = devices_[device];
     const bool counts_again = number <= current.highest && at > current.latest;
+    if (!counts_again && number < current.first && current.epoch != 0) {
+        return {current.epoch - 1, number};  // the agent kept this event when it began to count again behind it
+    }
     const fabric::Position position{current.epoch + (counts_again ? 1U : 0U), number};
     current.add(position, at);
+    if (counts_again) {
+        current.first = number;
+    }
     return position;
 }
 
@@ -21,7 +27,7 @@ void AgentEpochs::remember(const std::string& device, fabric::Position position,
 void AgentEpochs::Epoch::add(fabric::Position position, WallTime at)
 {
     if (position.epoch > epoch) {
-        *this = {position.epoch, 0, WallTime::min()};
+        *this = {position.epoch, 0, 0, WallTime::min()};
     }
     if (position.epoch == epoch) {
         highest = std::max(highest, position.number);

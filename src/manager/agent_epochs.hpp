@@ -23,6 +23,7 @@ public:
 private:
     struct Epoch {
         std::uint64_t epoch{};
+        std::uint64_t first{};  // 0: an earlier process placed it
         std::uint64_t highest{};
         WallTime latest{WallTime::min()};
 

@@ -117,6 +117,20 @@ TEST_F(ManagerTest, AnAgentThatCountsAgainIsNotIgnored)
     }
 }
 
+// The last record of its memory is lost, so it counts again from 2. A late repetition of the report with 1 and 2 is
+// known.
+TEST_F(ManagerTest, ARepetitionFromBeforeAnAgentCountedAgainIsKnown)
+{
+    auto manager = start();
+    const auto both = event(1, "storm_detected", 1'000'000) + '\n' + event(2, "storm_restored", 2'000'000);
+    take(manager, both);
+    ASSERT_THAT(manager.commit().value(), SizeIs(2));
+    take(manager, event(2, "storm_restored", 3'000'000));
+    ASSERT_THAT(manager.commit().value(), SizeIs(1));
+    take(manager, both);
+    EXPECT_THAT(manager.commit().value(), IsEmpty());
+}
+
 // The clock of the agent was set back between its events.
 TEST_F(ManagerTest, AClockThatIsSetBackIsNoNewCount)
 {
