@@ -133,5 +133,23 @@ TEST(TwinNic, PortDownIsSeenByTheSwitch)
     EXPECT_TRUE(bench.twin->switch_view(kSwitch).link_up(0));
 }
 
+// A new process has no memory of the treatment and finds the port disabled by the policy of its link.
+TEST(TwinNic, EndsTheMuteOfADisabledPortAndLeavesItDisabled)
+{
+    NicBench bench;
+    auto view = bench.twin->nic_view(kSick);
+    bench.at(1 * kMs, [&] {
+        view.set_pause_tx(0b1111'0111, bench.twin->now());
+        view.set_enabled(false, bench.twin->now());
+    });
+    bench.at(2 * kMs, [&] {
+        EXPECT_EQ(bench.device.read_back(kNicPort), Treatment::mute_pause);
+        bench.want(Treatment::none);
+    });
+    bench.twin->run_until(3 * kMs);
+    EXPECT_EQ(view.pause_tx(), 0xff);
+    EXPECT_FALSE(view.enabled());
+}
+
 }  // namespace
 }  // namespace petrel::test

@@ -89,23 +89,26 @@ void NicDevice::sample(std::uint8_t priority, Sample& into) const
     into[Field::pause_tx_us] = read.pausing_for / sim::kUs;
 }
 
+// The port may also be disabled by the policy of its link: that hides no treatment, and is none.
 Treatment NicDevice::shown(const Target& target) const
 {
     if (target.priority) {
         return Treatment::none;
     }
-    if (!view_.enabled()) {
-        return Treatment::port_down;
-    }
     const bool muted = want_ == Treatment::mute_pause ? (view_.pause_tx() & muted_) == 0 : view_.pause_tx() != 0xff;
-    return muted ? Treatment::mute_pause : Treatment::none;
+    if (muted) {
+        return Treatment::mute_pause;
+    }
+    const bool closed = !view_.enabled() && want_.value_or(Treatment::port_down) == Treatment::port_down;
+    return closed ? Treatment::port_down : Treatment::none;
 }
 
 Result<Undo> NicDevice::prepare(const Command& command)
 {
     return check(command).map([&] {
         const bool known = shown(command.target) == Treatment::none;
-        auto fields = known ? NicFields{view_.pause_tx(), view_.enabled()} : NicFields{};
+        const bool enabled = view_.enabled() || shown(command.target) == Treatment::port_down;
+        NicFields fields{known ? view_.pause_tx() : std::uint8_t{0xff}, static_cast<std::uint8_t>(enabled ? 1 : 0)};
         const auto stuck = static_cast<std::uint8_t>(stuck_.priorities({}) & fields.pause_tx);
         fields.muted = stuck != 0 ? stuck : 0xff;
         return to_undo(fields);
@@ -118,11 +121,13 @@ Result<void> NicDevice::apply(const Command& command, const Undo& undo)
         return sound;  // treatments are port-wide: at a queue there is nothing to write
     }
     return from_undo<NicFields>(undo).map([&](const NicFields& before) {
+        const bool closes = command.want == Treatment::port_down || shown(command.target) == Treatment::port_down;
         want_ = command.want;
         muted_ = before.muted;
         stuck_.reset();
         const auto pause_tx = want_ == Treatment::mute_pause ? without(view_.pause_tx(), muted_) : before.pause_tx;
-        const bool enabled = want_ != Treatment::port_down && before.enabled != 0;
+        const bool enabled = closes ? want_ != Treatment::port_down && before.enabled != 0
+                                    : view_.enabled();  // as others have set it meanwhile
         if (pause_tx != view_.pause_tx()) {
             view_.set_pause_tx(pause_tx, now());
         }

@@ -4,6 +4,8 @@
 // port_down (transmitter off). As on a NIC of Linux, another priority that is stuck for 100 ms mutes all.
 #pragma once
 
+#include <optional>
+
 #include "device/nic_port.hpp"
 #include "device/stuck_pause.hpp"
 #include "device/twin/links.hpp"
@@ -33,8 +35,8 @@ private:
     NicPort port_;
     StuckPause stuck_;
     std::uint32_t epoch_{};
-    watchdog::Treatment want_{};
-    std::uint8_t muted_{0xff};  // bit p: by mute_pause, priority p
+    std::optional<watchdog::Treatment> want_;  // none: an earlier process may have treated the NIC
+    std::uint8_t muted_{0xff};                 // bit p: by mute_pause, priority p
     Links links_;
 };
 
