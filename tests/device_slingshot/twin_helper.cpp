@@ -210,8 +210,7 @@ private:
     {
         const auto ports = registers_.ports();
         const auto found = std::ranges::find(ports, name, [](const Port& port) { return port.names.name; });
-        return found == ports.end() ? std::nullopt
-                                    : std::optional{static_cast<std::uint16_t>(found - ports.begin())};
+        return found == ports.end() ? std::nullopt : std::optional{static_cast<std::uint16_t>(found - ports.begin())};
     }
 
     device::ManualClock clock_;
