@@ -3,6 +3,8 @@
 #include <set>
 #include <utility>
 
+#include "watchdog/watchlist.hpp"
+
 namespace petrel::daemon {
 
 namespace {

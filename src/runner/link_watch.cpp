@@ -104,16 +104,16 @@ std::vector<link::LinkChange> LinkWatch::unpublished(const std::deque<StoredEven
     }
     const WallTime oldest{std::chrono::microseconds{codec::event_time_us(published.front().json)}};
     std::vector<link::LinkChange> changes;
+    const auto add = [&](const std::string& port, const link::DownEvent& event, bool up, WallTime at) {
+        if (at >= oldest && !known.contains({port, up, number_text(event.seq)})) {
+            changes.push_back({port, up, event});
+        }
+    };
     for (const auto& [port, history] : follower_.histories()) {
-        const auto add = [&](const link::DownEvent& event, bool up, WallTime at) {
-            if (at >= oldest && !known.contains({port, up, number_text(event.seq)})) {
-                changes.push_back({port, up, event});
-            }
-        };
         for (const auto& event : history.events()) {
-            add(event, false, event.observed_at);
+            add(port, event, false, event.observed_at);
             if (event.up_at) {
-                add(event, true, *event.up_at);
+                add(port, event, true, *event.up_at);
             }
         }
     }
