@@ -49,7 +49,8 @@ std::string_view link_word(std::optional<bool> up) { return !up ? "unknown" : *u
 }  // namespace
 
 std::string report_head(std::string_view agent, std::string_view boot, std::string_view version,
-                        const std::vector<std::string>& devices, std::string_view manager)
+                        const std::vector<std::string>& devices, std::string_view manager,
+                        const uplink::Acknowledged& recounts)
 {
     Json head{{"report", 1}, {"agent", agent}, {"boot", boot}, {"version", version}};
     if (!devices.empty()) {
@@ -57,6 +58,9 @@ std::string report_head(std::string_view agent, std::string_view boot, std::stri
     }
     if (!manager.empty()) {
         head["manager"] = manager;
+    }
+    if (!recounts.empty()) {
+        head["recounts"] = recounts;
     }
     return to_line(head);
 }

@@ -20,8 +20,10 @@ namespace petrel::codec {
 // Lines of a report, without the newline.
 // `manager`: the process that answered last; another one is not to store the events. Empty: none did.
 // `devices`: the answer is to show what is stored of them, whether or not the report has anything about them.
+// `recounts`: by device, the first number of this process, if the manager has such numbers.
 std::string report_head(std::string_view agent, std::string_view boot, std::string_view version,
-                        const std::vector<std::string>& devices, std::string_view manager);
+                        const std::vector<std::string>& devices, std::string_view manager,
+                        const uplink::Acknowledged& recounts);
 std::string snapshot_line(const uplink::DeviceState&);
 // An event with the number of the last one that it stands for.
 std::string gap_line(const uplink::Gap&);

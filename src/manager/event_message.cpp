@@ -68,4 +68,17 @@ TakenMessage forgotten_message(const std::string& device, const std::string& por
     return taken;
 }
 
+TakenMessage recount_message(const std::string& device, fabric::Position position, WallTime now)
+{
+    TakenMessage taken;
+    auto& message = taken.message;
+    message.source = {device, fabric::Channel::agent};
+    message.position = position;
+    message.kind = MessageKind::other;
+    message.at = message.observed_at = now;
+    message.text = "records_lost";
+    taken.event = codec::recount_event_json(message);
+    return taken;
+}
+
 }  // namespace petrel::manager

@@ -19,4 +19,7 @@ std::optional<fabric::Message> event_message(const codec::EventLine&);
 TakenMessage forgotten_message(const std::string& device, const std::string& port, const fabric::PortErrorRecord&,
                                WallTime now);
 
+// The agent has lost the records behind this position, which begins an epoch, and counts again from there.
+TakenMessage recount_message(const std::string& device, fabric::Position, WallTime now);
+
 }  // namespace petrel::manager

@@ -76,6 +76,7 @@ Result<void> Manager::lead(Instant now)
 void Manager::take(const codec::Report& report, const std::string& from, Now now)
 {
     taken_.now = std::max(taken_.now, now.wall);
+    take_recounts(report, now.wall);
     take_agent(report, from, now);
     std::set<std::string_view> devices;
     for (const auto& [event, text] : report.events) {
@@ -104,6 +105,25 @@ void Manager::take(const codec::Report& report, const std::string& from, Now now
     }
 }
 
+// Events with the numbers of a process that has just started are of records that the agent has lost. The stored boot of
+// the agent shows whether it has just started: this process of it has sent no event then.
+void Manager::take_recounts(const codec::Report& report, WallTime now)
+{
+    const auto known = agents_.find(report.agent);
+    if (known == agents_.end()) {
+        return;
+    }
+    for (const auto& [device, first] : report.recounts) {
+        if (known->second.boot == report.boot) {
+            epochs_.kept_before(device, first);
+        } else if (const auto last = store_->last(device); last.number >= first) {
+            const fabric::Position behind{last.epoch + 1, first - 1};
+            epochs_.begin(device, behind);
+            taken_.messages.push_back(recount_message(device, behind, now));
+        }
+    }
+}
+
 // An agent that lost its memory in a storm does not report the end. A report that is late or doubled names an earlier
 // event than the last one, and changes nothing.
 void Manager::close_forgotten(const fabric::OpenStorms& storms, WallTime now)
@@ -121,6 +141,9 @@ void Manager::close_forgotten(const fabric::OpenStorms& storms, WallTime now)
 void Manager::take_agent(const codec::Report& report, const std::string& from, Now now)
 {
     const auto known = agents_.find(report.agent);
+    if (report.boot.empty()) {
+        return;
+    }
     if (known != agents_.end() && known->second.boot == report.boot && known->second.version == report.version) {
         return;
     }

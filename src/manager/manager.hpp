@@ -84,6 +84,7 @@ private:
 
     Result<void> remember();
     Batch take_batch();
+    void take_recounts(const codec::Report&, WallTime now);
     void take_agent(const codec::Report&, const std::string& from, Now);
     void close_forgotten(const fabric::OpenStorms&, WallTime now);
     void heard(const std::string& device, Now);

@@ -2,6 +2,7 @@
 // the caller carries reports and answers, and commits.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -25,11 +26,12 @@ public:
     // What an answer needs to know of a report that was taken.
     struct Taken {
         std::string agent;
+        std::string manager;            // names this process to the agent's
         std::set<std::string> devices;  // that the report names
     };
 
-    // The next commit stores the report; without its events if the agent sent them to another process. Fails if another
-    // agent reports one of its devices.
+    // The next commit stores the report; without its events if the agent sent them to another process, or was started
+    // again since. Fails if another agent reports one of its devices.
     Result<Taken> take(const codec::Report&, const std::string& from, Now);
 
     // After the commit: what is stored, and the link-down registers that may be cleared.
@@ -38,12 +40,22 @@ public:
     const std::string& boot() const { return boot_; }
 
 private:
+    // The process of an agent that has asked last what is stored. This process has another name for each, so a report
+    // of an earlier one that is late is known: what its agent decided since shall stay true. A process whose question
+    // was overtaken by a late one of an earlier process asks again, because the name has changed.
+    struct Session {
+        std::string boot;
+        std::uint64_t number{};
+    };
+    std::string name_for(const codec::Report&);
+
     std::string other_agent(const std::string& agent, const std::set<std::string>& devices, Instant now) const;
 
     Manager& manager_;
     std::string boot_;
     Duration silent_after_;
     std::map<std::string, Instant> agents_heard_;
+    std::map<std::string, Session> sessions_;  // by agent
 };
 
 }  // namespace petrel::manager

@@ -214,8 +214,12 @@ std::vector<StoredEvent> Store::add_messages(const Batch& batch)
         const auto& message = taken.message;
         const auto source = source_number(message.source);
         if (message.source.channel == fabric::Channel::agent) {
-            auto& numbers = numbers_[{source, message.position.epoch}];
-            if (message.position.number <= numbers.forgotten && taken.cursor == 0) {
+            const auto [known, begins] = numbers_.try_emplace({source, message.position.epoch});
+            auto& numbers = known->second;
+            if (begins && message.position.epoch != 0 && message.position.number != 0) {
+                numbers.forgotten = message.position.number - 1;  // what the agent kept is of an earlier epoch
+            }
+            if (!begins && message.position.number <= numbers.forgotten && taken.cursor == 0) {
                 continue;
             }
             numbers.highest = std::max(numbers.highest, message.position.number);

@@ -279,10 +279,10 @@ std::string UplinkRunner::storms() const
 
 void UplinkRunner::post(const uplink::Batch& batch)
 {
-    auto body =
-        codec::report_head(setup_.agent, setup_.boot, setup_.version,
-                           batch.names_devices ? spool_->devices() : std::vector<std::string>{}, batch.manager) +
-        '\n';
+    auto body = codec::report_head(setup_.agent, setup_.boot, setup_.version,
+                                   batch.names_devices ? spool_->devices() : std::vector<std::string>{}, batch.manager,
+                                   batch.recounts) +
+                '\n';
     body += batch.lines;
     for (const auto& gap : batch.gaps) {
         body += codec::gap_line(gap) + '\n';

@@ -11,6 +11,7 @@ Uplink::Uplink(Acknowledged before, const Spool& spool, std::uint64_t seed, Pace
     for (const auto& device : spool.devices()) {
         const auto first = spool.at_or_after(device, 1);
         const auto known = before.find(device);
+        first_[device] = spool.last_seq(device) + 1;
         // A memory that was lost counts again from its last event.
         acknowledged_[device] = known != before.end() ? std::min(known->second, spool.last_seq(device))
                                 : first               ? first->seq - 1
@@ -27,6 +28,7 @@ std::optional<Batch> Uplink::next(const Spool& spool, bool extras, Instant now)
     auto batch = in_doubt_ ? Batch{} : collect(spool);
     batch.names_devices = in_doubt_;
     batch.manager = manager_;
+    batch.recounts = in_doubt_ ? Acknowledged{} : recounts_;
     batch.with_extras = most_events_ == kMostEvents;
     if (batch.events == 0 && !in_doubt_ && !(extras && batch.with_extras) && now < wake_) {
         return std::nullopt;
@@ -111,6 +113,7 @@ void Uplink::stored(const Stored& stored, Instant now)
         wake_ = now;
         return;
     }
+    note_recounts(batch, stored);
     bool progress = batch.events == 0;
     for (auto& [device, acknowledged] : acknowledged_) {
         const auto answered = stored.upto.find(device);
@@ -133,7 +136,19 @@ void Uplink::stored(const Stored& stored, Instant now)
     failures_ = 0;
     in_doubt_ = false;
     most_events_ = std::min(most_events_ * 2, kMostEvents);
-    wake_ = now + pace_.heartbeat;
+    wake_ = recounts_.empty() ? now + pace_.heartbeat : now;
+}
+
+// What the manager has of numbers that this process gives, before it was sent any, is of records that the memory lost.
+// The manager knows whether it was sent any.
+void Uplink::note_recounts(const Batch& answered, const Stored& stored)
+{
+    recounts_.clear();
+    for (const auto& [device, first] : answered.names_devices ? first_ : Acknowledged{}) {
+        if (const auto last = stored.upto.find(device); last != stored.upto.end() && last->second >= first) {
+            recounts_[device] = first;
+        }
+    }
 }
 
 // The manager has older files, from before the agent began to count again: its number is of another event.

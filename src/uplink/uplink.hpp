@@ -69,8 +69,10 @@ struct Batch {
     std::size_t events{};   // and gaps
     Acknowledged upto;      // of each device, the number of its last event among them
     std::string manager;    // the process that answered last; another one must not store these events; empty: none
-    bool names_devices{};   // the request must name all devices (with a snapshot): the answer then says what is stored
-    bool with_extras{};     // it may carry a snapshot and samples
+    // By device, the first number of this process, if the manager has events with such numbers.
+    Acknowledged recounts;
+    bool names_devices{};  // the request must name all devices (with a snapshot): the answer then says what is stored
+    bool with_extras{};    // it may carry a snapshot and samples
 };
 
 class Uplink {
@@ -105,10 +107,13 @@ private:
     Batch collect(const Spool&);
     void add_events(const Spool&, const std::string& device, std::uint64_t after, Batch&);
     void add_gap(const Gap&, Batch&);
+    void note_recounts(const Batch& answered, const Stored&);
     bool earlier_count(const std::string& device, const Stored&) const;
     void note(const Gap&);
 
     Acknowledged acknowledged_;
+    Acknowledged first_;                      // by device, the first number of this process
+    Acknowledged recounts_;                   // that the manager is to know
     std::map<std::string, LastStored> last_;  // by device: that the manager has
     Pace pace_;
     std::minstd_rand random_;

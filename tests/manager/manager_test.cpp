@@ -131,6 +131,99 @@ TEST_F(ManagerTest, ARepetitionFromBeforeAnAgentCountedAgainIsKnown)
     EXPECT_THAT(manager.commit().value(), IsEmpty());
 }
 
+// Another process of the agent, which asks what is stored and then reports where its memory begins again.
+class RecountTest : public ManagerTest {
+protected:
+    static constexpr auto kSecond = "fedcba9876543210fedcba9876543210";
+
+    struct Life {
+        Manager manager;
+        ReportDesk desk{manager, "this"};
+    };
+
+    // The name of the manager's process in the answer.
+    static std::string ask(Life& life, std::string_view boot)
+    {
+        auto asked = report("", boot);
+        asked.names = {"leaf3"};
+        const auto taken = life.desk.take(asked, "127.0.0.1", {kNow, WallTime{5s}});
+        EXPECT_TRUE(life.manager.commit());
+        return taken->manager;
+    }
+
+    // How many events are new.
+    static std::size_t send(Life& life, std::string_view boot, const std::string& to, std::uint64_t recount,
+                            const std::string& lines)
+    {
+        auto sent = report(lines, boot);
+        sent.manager = to;
+        if (recount != 0) {
+            sent.recounts = {{"leaf3", recount}};
+        }
+        EXPECT_TRUE(life.desk.take(sent, "127.0.0.1", {kNow, WallTime{5s}}));
+        return life.manager.commit().value().size();
+    }
+
+    const std::string kept_ = event(1, "storm_detected", 7'000'000) + '\n' + event(2, "storm_restored", 8'000'000);
+    const std::string lost_ = event(3, "storm_detected", 9'000'000);
+    const std::string after_ = event(3, "storm_detected", 1'000'000);  // the clock was set back
+    const std::string more_ = event(4, "storm_restored", 2'000'000);
+};
+
+TEST_F(RecountTest, AnAgentThatLostItsLastRecordIsNotIgnoredWhenItsClockWasSetBack)
+{
+    {
+        Life life{start()};
+        EXPECT_EQ(send(life, kBoot, ask(life, kBoot), 0, kept_ + '\n' + lost_), 3U);
+        const auto name = ask(life, kSecond);
+        EXPECT_EQ(send(life, kSecond, name, 3, after_), 2U) << "the event, and that records are lost";
+        EXPECT_EQ(send(life, kSecond, name, 3, after_), 0U) << "the report is doubled";
+        EXPECT_EQ(send(life, kSecond, name, 3, kept_), 0U) << "the agent kept it";
+    }
+    Life next{start()};
+    EXPECT_EQ(next.manager.store().last("leaf3"), (fabric::Position{1, 3}));
+    const auto name = ask(next, kSecond);
+    EXPECT_EQ(send(next, kSecond, name, 3, kept_), 0U) << "the agent kept it";
+    EXPECT_EQ(send(next, kSecond, name, 3, more_), 1U) << "it goes on in its count";
+    EXPECT_EQ(next.manager.store().last("leaf3"), (fabric::Position{1, 4}));
+    EXPECT_EQ(next.manager.view().devices(kNow).at(0).missing, 0U);
+}
+
+TEST_F(RecountTest, AnAgentThatLostAllRecordsBeginsAgain)
+{
+    Life life{start()};
+    EXPECT_EQ(send(life, kBoot, ask(life, kBoot), 0, kept_ + '\n' + lost_), 3U);
+    const auto name = ask(life, kSecond);
+    EXPECT_EQ(send(life, kSecond, name, 1, ""), 1U);
+    EXPECT_EQ(life.manager.store().last("leaf3"), (fabric::Position{1, 0}));
+    EXPECT_EQ(send(life, kSecond, name, 1, event(1, "storm_detected", 1'000'000)), 1U);
+    EXPECT_EQ(life.manager.view().devices(kNow).at(0).missing, 0U);
+}
+
+// The manager did not have the lost record when the agent asked, so the agent reports no recount.
+TEST_F(RecountTest, ALateReportOfAnEarlierProcessIsNotStored)
+{
+    Life life{start()};
+    const auto first = ask(life, kBoot);
+    EXPECT_EQ(send(life, kBoot, first, 0, kept_), 2U);
+    const auto second = ask(life, kSecond);
+    EXPECT_EQ(send(life, kBoot, first, 0, lost_), 0U);
+    EXPECT_EQ(send(life, kSecond, second, 0, after_), 1U);
+}
+
+TEST_F(RecountTest, ALateQuestionOfAnEarlierProcessMakesTheAgentAskAgain)
+{
+    Life life{start()};
+    EXPECT_EQ(send(life, kBoot, ask(life, kBoot), 0, kept_ + '\n' + lost_), 3U);
+    const auto second = ask(life, kSecond);
+    EXPECT_EQ(send(life, kSecond, second, 3, after_), 2U);
+    EXPECT_NE(ask(life, kBoot), second);
+    EXPECT_EQ(life.manager.agents().at("leaf3").boot, kSecond);
+    EXPECT_EQ(send(life, kSecond, second, 3, more_), 0U);
+    EXPECT_EQ(send(life, kSecond, ask(life, kSecond), 3, more_), 1U);
+    EXPECT_EQ(life.manager.store().last("leaf3"), (fabric::Position{1, 4}));
+}
+
 // The clock of the agent was set back between its events.
 TEST_F(ManagerTest, AClockThatIsSetBackIsNoNewCount)
 {

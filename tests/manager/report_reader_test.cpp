@@ -63,6 +63,17 @@ TEST(ReportReader, TheFirstLineNamesTheAgentAndItsBoot)
     EXPECT_THAT(why(R"({"report":1})"), HasSubstr("agent: absent: allowed a name"));
     EXPECT_THAT(why(R"({"report":1,"agent":"a","boot":"12"})"), HasSubstr(R"(boot: "12": allowed 32 hex)"));
     EXPECT_THAT(why("{\"report\":1,\"agent\":\"a\\u0007\"}"), HasSubstr("without control characters"));
+    EXPECT_THAT(why(R"({"report":1,"agent":"a","recounts":[1]})"), HasSubstr("recounts: [1]: allowed an object"));
+    EXPECT_THAT(why(R"({"report":1,"agent":"a","recounts":{"leaf3":0}})"), HasSubstr("whole numbers from 1"));
+    EXPECT_THAT(why(R"({"report":1,"agent":"a","recounts":{"":1}})"), HasSubstr("an object of names"));
+}
+
+TEST(ReportReader, ReadsWhereTheMemoryOfAnAgentBeginsAgain)
+{
+    const auto report = read_report(
+        report_head("leaf3", "0123456789abcdef0123456789abcdef", "x", {}, "this", {{"leaf3", 4711}, {"leaf4", 1}}));
+    ASSERT_TRUE(report) << report.error().what;
+    EXPECT_THAT(report->recounts, testing::ElementsAre(testing::Pair("leaf3", 4711), testing::Pair("leaf4", 1)));
 }
 
 TEST(ReportReader, ReadsTheStormsThatAnAgentWrites)

@@ -248,5 +248,24 @@ TEST_F(UplinkTest, a_memory_that_was_lost_counts_from_its_last_event)
     EXPECT_EQ(after.next(spool, false, kNow)->lines, "leaf3 4\n");
 }
 
+TEST_F(UplinkTest, a_memory_that_lost_records_of_the_manager_reports_where_it_begins_again)
+{
+    spool.emit("leaf3", 3);
+    spool.emit("leaf4", 3);
+    Uplink after{{{"leaf3", 5}, {"leaf4", 3}}, spool, 1};
+    EXPECT_THAT(after.next(spool, false, kNow)->recounts, IsEmpty());
+    after.stored({kManager, {{"leaf3", 5}, {"leaf4", 3}}}, kNow);
+    EXPECT_THAT(after.next(spool, false, kNow)->recounts, ElementsAre(Pair("leaf3", 4))) << "without waiting";
+    after.failed(false, std::nullopt, kNow);
+    ASSERT_TRUE(after.next(spool, false, after.wake()));
+    after.stored({kManager, {{"leaf3", 5}, {"leaf4", 3}}}, kNow);
+    EXPECT_THAT(after.next(spool, false, kNow)->recounts, ElementsAre(Pair("leaf3", 4))) << "nobody stored it";
+    after.stored({kManager, {{"leaf3", 3}}}, kNow);
+    spool.emit("leaf3", 1);
+    const auto next = after.next(spool, false, kNow);
+    EXPECT_EQ(next->lines, "leaf3 4\n");
+    EXPECT_THAT(next->recounts, IsEmpty());
+}
+
 }  // namespace
 }  // namespace petrel::uplink

@@ -37,6 +37,16 @@ void read_head(const json& line, Report& report)
     for (const auto& name : names == nullptr ? json::array() : *names) {
         report.names.push_back(name_at(json{{"devices", name}}, "devices"));
     }
+    const auto* recounts = value_at(line, "recounts");
+    if (recounts != nullptr && !recounts->is_object()) {
+        refuse_value("recounts", recounts, "an object of names and whole numbers from 1");
+    }
+    for (const auto& [device, first] : recounts == nullptr ? json::object_t{} : recounts->get<json::object_t>()) {
+        if (!is_name(device) || !first.is_number_unsigned() || first.get<std::uint64_t>() == 0) {
+            refuse_value("recounts", recounts, "an object of names and whole numbers from 1");
+        }
+        report.recounts[device] = first.get<std::uint64_t>();
+    }
     if (report.boot.size() != kBootDigits || report.boot.find_first_not_of("0123456789abcdef") != std::string::npos) {
         refuse_value("boot", boot, fmt::format("{} hexadecimal digits in lower case", kBootDigits));
     }

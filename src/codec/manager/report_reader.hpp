@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,10 +25,11 @@ struct ReportedEvent {
 
 struct Report {
     std::string agent;
-    std::string boot;  // another one after each start of the agent
+    std::string boot;  // another one after each start of the agent; empty: not to be stored
     std::string version;
-    std::string manager;             // the process that answered the agent last; empty: none
-    std::vector<std::string> names;  // devices of which the agent wants to know what is stored
+    std::string manager;                            // the process that answered the agent last; empty: none
+    std::vector<std::string> names;                 // devices of which the agent wants to know what is stored
+    std::map<std::string, std::uint64_t> recounts;  // by device, the number from which its memory begins again
     std::vector<ReportedEvent> events;
     std::vector<fabric::DeviceState> devices;
     std::vector<fabric::QueueSample> samples;

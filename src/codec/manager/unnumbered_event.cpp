@@ -1,5 +1,7 @@
 #include "codec/manager/unnumbered_event.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "codec/json_text.hpp"
@@ -41,6 +43,14 @@ std::string forgotten_event_json(const fabric::Message& message)
     auto object = unnumbered_event(message, message.text);
     object["cause"] = message.position.number;
     object["by"] = "the agent does not have this error any more, and has not reported its end: it lost its memory";
+    return to_line(object);
+}
+
+std::string recount_event_json(const fabric::Message& message)
+{
+    auto object = unnumbered_event(message, message.text);
+    object["by"] = fmt::format("the agent lost the last records of its memory: it counts again from {}",
+                               message.position.number + 1);
     return to_line(object);
 }
 

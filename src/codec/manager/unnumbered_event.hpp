@@ -14,4 +14,7 @@ std::string log_event_json(const fabric::Message&, std::string_view event, std::
 // An agent does not have the error any more whose last event the message names. seq is 0: the agent counts its own.
 std::string forgotten_event_json(const fabric::Message&);
 
+// An agent has lost the records behind the message's position. seq is 0: the agent has another event there, or none.
+std::string recount_event_json(const fabric::Message&);
+
 }  // namespace petrel::codec
