@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
-#include <map>
-#include <ranges>
-#include <span>
 #include <utility>
 
 #include "base/complaint_text.hpp"
@@ -29,23 +25,6 @@ bool about_tables(Command command)
 }
 
 bool treated(Phase phase) { return phase == Phase::mitigating || phase == Phase::mitigated || phase == Phase::latched; }
-
-// Calls `what` for each row of a target: one row for a queue, all rows of the port for a port.
-template <class What>
-void for_rows(const watchdog::Watchlist& list, const Target& target, What what)
-{
-    for (std::uint32_t row = 0; row != list.inventory.rows.size(); ++row) {
-        const auto& at = list.inventory.rows[row].target;
-        if (at.port == target.port && (!target.priority || at.priority == target.priority)) {
-            what(Slot{row});
-        }
-    }
-}
-
-std::string queue_name(const DeviceRunner& runner, const Target& target)
-{
-    return to_string(runner.agent()->watchdog().watchlist().inventory, target);
-}
 
 // Makes the answer from a report or from an error.
 template <class T>
@@ -74,9 +53,9 @@ std::vector<std::string> states(const DeviceRunner& runner, const Target& target
         const auto& row = dog.watchlist().rows[slot.value];
         const auto phase = dog.phase(slot);
         if (row.policy != watchdog::kUnwatched || !at_rest(phase)) {
-            lines.push_back(fmt::format("{} of {} is {}",
-                                        queue_name(runner, dog.watchlist().inventory.rows[slot.value].target),
-                                        runner.name(), dog.held(slot) ? "held" : name(phase)));
+            lines.push_back(fmt::format("{} is {}",
+                                        full_name(runner, dog.watchlist().inventory.rows[slot.value].target),
+                                        dog.held(slot) ? "held" : name(phase)));
         }
     });
     return lines;
@@ -107,8 +86,8 @@ Result<control::OrderReport> clear_statistics(DeviceRunner& runner, const std::o
         if (dog.stats(slot, now) == watchdog::QueueStats{}) {
             ++cleared;
         } else {
-            lines.push_back(fmt::format("{} of {} is in a storm: its statistics stay",
-                                        queue_name(runner, rows[slot.value].target), runner.name()));
+            lines.push_back(
+                fmt::format("{} is in a storm: its statistics stay", full_name(runner, rows[slot.value].target)));
         }
     };
     if (target) {
@@ -123,13 +102,17 @@ Result<control::OrderReport> clear_statistics(DeviceRunner& runner, const std::o
     return control::OrderReport{std::move(lines)};
 }
 
+// How many rows of the device have a treatment that is to stay.
 std::uint32_t mitigated(const DeviceRunner& runner)
 {
-    control::DeviceReport counted;
-    if (const auto now = runner.snapshot()) {
-        count_rows(*now, counted);
+    std::uint32_t count = 0;
+    if (runner.agent() != nullptr) {
+        const auto& dog = runner.agent()->watchdog();
+        for (std::uint32_t row = 0; row != dog.watchlist().rows.size(); ++row) {
+            count += treated(dog.phase(Slot{row})) ? 1U : 0U;
+        }
     }
-    return counted.mitigated;
+    return count;
 }
 
 bool any(const DeviceRunner& runner, const Target& target, bool (*is)(Phase))
@@ -167,48 +150,10 @@ void add_latched_nics(const DeviceRunner& runner, std::vector<std::string>& line
     const auto& inventory = runner.agent()->watchdog().watchlist().inventory;
     for (const auto& row : inventory.rows) {
         if (any_nic(runner, row.target, latched)) {
-            const auto port = to_string(inventory, row.target);
-            lines.push_back(fmt::format("{}: {} {}", runner.name(), port, repair_hint(port)));
+            const auto port = full_name(runner, row.target);
+            lines.push_back(fmt::format("{} {}", port, repair_hint(port)));
         }
     }
-}
-
-// The names of all queues as an operator may write them, each with the names that find it: with its device if the agent
-// has several.
-using QueueNames = std::map<std::string, std::vector<std::string>, std::less<>>;
-
-QueueNames queue_names(std::span<const std::shared_ptr<const DeviceSnapshot>> searched, bool several)
-{
-    QueueNames names;
-    for (const auto& device : searched) {
-        const auto& inventory = device->list->inventory;
-        for (const auto& row : inventory.rows) {
-            const auto queue = to_string(inventory, row.target);
-            const auto whole = fmt::format("{}:{}", device->device, queue);
-            names[queue].push_back(several ? whole : queue);
-            names[whole].push_back(whole);
-        }
-    }
-    return names;
-}
-
-// Every name in it works if the operator uses it instead.
-std::string suggestion(std::string_view queue, const QueueNames& names)
-{
-    std::vector<std::string_view> all;
-    std::vector<std::string_view> usable;
-    for (const auto& [name, found_by] : names) {
-        all.push_back(name);
-        if (found_by.front() == name) {
-            usable.push_back(name);
-        }
-    }
-    const auto near = names.find(nearest(queue, all));
-    if (near == names.end()) {
-        return instead_of(queue, usable);
-    }
-    return near->second.size() == 1 ? fmt::format("the nearest is '{}'", near->second.front())
-                                    : fmt::format("the nearest are {}", fmt::join(near->second, ", "));
 }
 
 }  // namespace
@@ -240,7 +185,7 @@ void ControlDesk::handle(const ControlRequest& request, const std::string& by, c
 
 ControlAnswer ControlDesk::answer(const ControlRequest& given, const std::string& by)
 {
-    const auto request = with_device(given);
+    const auto request = names().with_device(given);
     switch (request.command) {
     case Command::status:
         return [now = desk_.snapshot()](const EventHistory&) { return codec::answer_json(whole_status(now)); };
@@ -255,7 +200,7 @@ ControlAnswer ControlDesk::answer(const ControlRequest& given, const std::string
     case Command::explain: return explain(request);
     case Command::links: return links(request);
     case Command::link_clear: return clear_link(request);
-    case Command::events:
+    case Command::events: return events(request);
     case Command::reload:
     case Command::policy_push:
     case Command::table_keys:
@@ -266,84 +211,16 @@ ControlAnswer ControlDesk::answer(const ControlRequest& given, const std::string
     return error_line({ErrorKind::unsupported, "this agent does not have the command"});
 }
 
-// "leaf0:Ethernet1:3" names the device, too. A device may have a port with a colon in its name: the whole name comes
-// first.
-ControlRequest ControlDesk::with_device(ControlRequest request) const
-{
-    const bool link = request.command == Command::links || request.command == Command::link_clear;
-    auto& name = link ? request.port : request.queue;
-    std::string_view device;
-    for (const auto& runner : desk_.runners()) {
-        if (!link && runner->agent() != nullptr &&
-            find_target(runner->agent()->watchdog().watchlist().inventory, name)) {
-            return request;
-        }
-        const auto& own = runner->name();
-        if (name.starts_with(own) && name.substr(own.size()).starts_with(':') && own.size() > device.size() &&
-            (request.device.empty() || request.device == own)) {
-            device = own;
-        }
-    }
-    if (!device.empty()) {
-        request.device = device;
-        name.erase(0, device.size() + 1);
-    }
-    return request;
-}
-
-// Finds a queue by its name, on the device that the request names or on the only device that has it. Suggestions for a
-// wrong name are collected when the answer is rendered, outside the loop, because there may be many names.
-ControlDesk::Found ControlDesk::find(const ControlRequest& request) const
-{
-    if (const auto known = check_device(request.device); !known) {
-        return tl::unexpected(error_line(known.error()));
-    }
-    std::vector<Place> places;
-    std::vector<std::shared_ptr<const DeviceSnapshot>> searched;
-    for (const auto& runner : desk_.runners()) {
-        if (runner->agent() == nullptr || (!request.device.empty() && runner->name() != request.device)) {
-            continue;
-        }
-        if (const auto target = find_target(runner->agent()->watchdog().watchlist().inventory, request.queue)) {
-            places.push_back({runner.get(), *target});
-        }
-    }
-    if (places.size() > 1) {
-        return tl::unexpected(error_line(
-            {ErrorKind::invalid, fmt::format("{} devices have '{}': name one of {}", places.size(), request.queue,
-                                             fmt::join(places | std::views::transform([&](const Place& p) {
-                                                           return fmt::format("{}:{}", p.runner->name(), request.queue);
-                                                       }),
-                                                       ", "))}));
-    }
-    if (!places.empty()) {
-        return places.front();
-    }
-    for (const auto& runner : desk_.runners()) {
-        if (runner->agent() != nullptr && (request.device.empty() || runner->name() == request.device)) {
-            searched.push_back(runner->snapshot());
-        }
-    }
-    return tl::unexpected(ControlAnswer{[searched = std::move(searched), queue = request.queue,
-                                         several = desk_.runners().size() > 1](const EventHistory&) {
-        const auto known = queue_names(searched, several);
-        return codec::answer_json(
-            Error{ErrorKind::invalid, known.empty()
-                                          ? "no device is watched now: see `petrel status`"
-                                          : fmt::format("no queue or port '{}'; {}", queue, suggestion(queue, known))});
-    }});
-}
-
 ControlAnswer ControlDesk::order(const ControlRequest& request, const std::string& by) const
 {
-    const auto place = find(request);
+    const auto place = names().find(request);
     if (!place) {
         return place.error();
     }
     const auto& runner = place->runner;
     const auto& target = place->target;
     const auto refuse = [&](std::string_view why) {
-        return error_line({ErrorKind::invalid, fmt::format("{} of {} {}", request.queue, runner->name(), why)});
+        return error_line({ErrorKind::invalid, fmt::format("{} {}", full_name(*runner, target), why)});
     };
     Order order{Order::Kind::release, target, by};
     if (request.command == Command::mitigate) {
@@ -369,13 +246,12 @@ ControlAnswer ControlDesk::order(const ControlRequest& request, const std::strin
                           "released");
         }
     } else if (request.command == Command::release && any_nic(*runner, target, latched)) {
-        return refuse(repair_hint(request.queue));
+        return refuse(repair_hint(full_name(*runner, target)));
     } else if (request.command == Command::repaired && !any_nic(*runner, target, [](Phase) { return true; })) {
         return refuse("is not watched as a NIC: `petrel release` releases a queue");
     } else if (!any(*runner, target, [](Phase phase) { return !at_rest(phase); })) {
-        return order_line(
-            {{fmt::format("{} of {} is not mitigated: there was nothing to {}", request.queue, runner->name(),
-                          request.command == Command::repaired ? "put back" : "release")}});
+        return order_line({{fmt::format("{} is not mitigated: there was nothing to {}", full_name(*runner, target),
+                                        request.command == Command::repaired ? "put back" : "release")}});
     }
     if (request.command == Command::repaired) {
         order.kind = Order::Kind::repaired;
@@ -393,10 +269,10 @@ ControlAnswer ControlDesk::order(const ControlRequest& request, const std::strin
 ControlAnswer ControlDesk::clear(const ControlRequest& request, const std::string& by) const
 {
     if (!request.queue.empty()) {
-        const auto place = find(request);
+        const auto place = names().find(request);
         return place ? line_of(clear_statistics(*place->runner, place->target, desk_.now().mono, by)) : place.error();
     }
-    if (const auto known = check_device(request.device); !known) {
+    if (const auto known = names().check_device(request.device); !known) {
         return error_line(known.error());
     }
     control::OrderReport report;
@@ -450,7 +326,7 @@ ControlAnswer ControlDesk::release_all(const std::string& by) const
 // Turns the big red switch of all devices, or of one. The answer is an error if a device does not take the order.
 ControlAnswer ControlDesk::red_switch(const ControlRequest& request, const std::string& by) const
 {
-    if (const auto known = check_device(request.device); !known) {
+    if (const auto known = names().check_device(request.device); !known) {
         return error_line(known.error());
     }
     const bool on = request.state == "on";
@@ -482,17 +358,9 @@ ControlAnswer ControlDesk::red_switch(const ControlRequest& request, const std::
     return order_line(std::move(report));
 }
 
-Result<void> ControlDesk::check_device(const std::string& device) const
-{
-    std::vector<std::string> names;
-    std::ranges::transform(desk_.runners(), std::back_inserter(names),
-                           [](const auto& runner) { return runner->name(); });
-    return daemon::check_device(names, device);
-}
-
 ControlAnswer ControlDesk::queues(const ControlRequest& request) const
 {
-    if (const auto known = check_device(request.device); !known) {
+    if (const auto known = names().check_device(request.device); !known) {
         return error_line(known.error());
     }
     std::vector<std::shared_ptr<const DeviceSnapshot>> devices;
@@ -516,7 +384,7 @@ ControlAnswer ControlDesk::queues(const ControlRequest& request) const
 
 ControlAnswer ControlDesk::links(const ControlRequest& request) const
 {
-    if (const auto known = check_device(request.device); !known) {
+    if (const auto known = names().check_device(request.device); !known) {
         return error_line(known.error());
     }
     std::vector<control::LinkReport> all;
@@ -526,8 +394,7 @@ ControlAnswer ControlDesk::links(const ControlRequest& request) const
         }
     }
     if (all.empty() && !request.port.empty()) {
-        return error_line({ErrorKind::invalid,
-                           fmt::format("no link of a port '{}' is followed: see `petrel link show`", request.port)});
+        return error_line(names().no_such_link(request));
     }
     return [all = std::move(all)](const EventHistory&) { return codec::answer_json(all); };
 }
@@ -535,7 +402,7 @@ ControlAnswer ControlDesk::links(const ControlRequest& request) const
 // The port may be one that several devices have.
 ControlAnswer ControlDesk::clear_link(const ControlRequest& request) const
 {
-    if (const auto known = check_device(request.device); !known) {
+    if (const auto known = names().check_device(request.device); !known) {
         return error_line(known.error());
     }
     std::vector<DeviceRunner*> having;
@@ -546,21 +413,27 @@ ControlAnswer ControlDesk::clear_link(const ControlRequest& request) const
         }
     }
     if (having.size() != 1) {
-        return error_line(
-            {ErrorKind::invalid,
-             having.empty()
-                 ? fmt::format("no link of a port '{}' is followed: see `petrel link show`", request.port)
-                 : fmt::format("{} devices have '{}': choose one with --device", having.size(), request.port)});
+        return error_line(having.empty() ? names().no_such_link(request)
+                                         : ControlNames::several_have(request.port, having));
     }
     const auto cleared = having.front()->acknowledge_link(request.port, request.sequence);
-    return cleared ? order_line({{fmt::format("{} of {}: {} acknowledged", request.port, having.front()->name(),
+    return cleared ? order_line({{fmt::format("{}:{}: {} acknowledged", having.front()->name(), request.port,
                                               count_text(*cleared, "event"))}})
                    : error_line(cleared.error());
 }
 
+// Of a queue about which the history has no event: it may be one that no device has.
+ControlAnswer ControlDesk::events(const ControlRequest& request) const
+{
+    if (!request.queue.empty() && names().places(request).empty()) {
+        return names().no_such_queue(request);
+    }
+    return [request](const EventHistory& history) { return events_answer(history, request); };
+}
+
 ControlAnswer ControlDesk::explain(const ControlRequest& request) const
 {
-    const auto place = find(request);
+    const auto place = names().find(request);
     if (!place) {
         return place.error();
     }
@@ -568,8 +441,13 @@ ControlAnswer ControlDesk::explain(const ControlRequest& request) const
     const auto& inventory = dog.watchlist().inventory;
     const auto row = std::ranges::find(inventory.rows, place->target, &watchdog::RowInfo::target);
     if (row == inventory.rows.end()) {
-        return error_line({ErrorKind::invalid, fmt::format("'{}' is a port: name one of its queues, e.g. {}:3",
-                                                           request.queue, request.queue)});
+        const auto queue = std::ranges::find(inventory.rows, place->target.port,
+                                             [](const watchdog::RowInfo& one) { return one.target.port; });
+        return error_line(
+            {ErrorKind::invalid, queue == inventory.rows.end()
+                                     ? fmt::format("'{}' is a port without queues", request.queue)
+                                     : fmt::format("'{}' is a port: name one of its queues, e.g. {}", request.queue,
+                                                   full_name(*place->runner, queue->target))});
     }
     control::ExplainReport report;
     report.queue =

@@ -10,6 +10,7 @@
 #include "control/report.hpp"
 #include "control/request.hpp"
 #include "daemon/control.hpp"
+#include "daemon/control_names.hpp"
 #include "daemon/runners.hpp"
 #include "daemon/service_snapshot.hpp"
 
@@ -40,15 +41,8 @@ public:
     void handle(const control::ControlRequest&, const std::string& by, const ControlReply&);
 
 private:
-    struct Place {
-        DeviceRunner* runner{};
-        Target target;
-    };
-    using Found = tl::expected<Place, ControlAnswer>;
-
+    ControlNames names() const { return ControlNames{desk_.runners()}; }
     ControlAnswer answer(const control::ControlRequest&, const std::string& by);
-    control::ControlRequest with_device(control::ControlRequest) const;
-    Found find(const control::ControlRequest&) const;
     ControlAnswer order(const control::ControlRequest&, const std::string& by) const;
     ControlAnswer clear(const control::ControlRequest&, const std::string& by) const;
     ControlAnswer release_all(const std::string& by) const;
@@ -57,7 +51,7 @@ private:
     ControlAnswer queues(const control::ControlRequest&) const;
     ControlAnswer links(const control::ControlRequest&) const;
     ControlAnswer clear_link(const control::ControlRequest&) const;
-    Result<void> check_device(const std::string& device) const;
+    ControlAnswer events(const control::ControlRequest&) const;
 
     Desk& desk_;
 };

@@ -191,10 +191,13 @@ void ControlThread::send_events(const Peer& peer, const control::ControlRequest&
                        Error{ErrorKind::exhausted,
                              "too many clients follow events: try again later, or use `petrel events --last N`"}));
     }
+    auto lines = history_.last(request);
+    if (!request.follow && lines.count == 0 && !request.queue.empty()) {
+        return wait_in_line(peer, request);  // the service knows whether there is such a queue
+    }
     if (!request.follow) {
         return answer_and_close(*peer, events_answer(history_, request));
     }
-    auto lines = history_.last(request);
     if (!lines.text.empty()) {
         lines.text.pop_back();
         peer->send(std::move(lines.text));

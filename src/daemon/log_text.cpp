@@ -50,9 +50,9 @@ std::string value_text(const std::string& value)
 std::string text_line(const Log::Line& line, WallTime at, const LogSource& source)
 {
     auto text = fmt::format("{} {} {} {}", wire::utc_text(at), escaped(source.agent), name(line.level), line.event);
-    for (const auto* who : {&line.device, &line.queue}) {
-        text += who->empty() ? "" : " " + escaped(*who);
-    }
+    const bool both = !line.device.empty() && !line.queue.empty();
+    text += line.device.empty() && line.queue.empty() ? "" : " ";
+    text += fmt::format("{}{}{}", escaped(line.device), both ? ":" : "", escaped(line.queue));
     text += line.message.empty() ? "" : ": " + escaped(line.message);
     if (!line.fields.empty()) {
         std::string fields;

@@ -201,7 +201,7 @@ std::vector<control::LinkReport> link_reports(std::span<const ShownLink> links)
 std::string port_text(const fabric::PortName& port, const std::optional<fabric::PortName>& neighbour)
 {
     const auto name = [](const fabric::PortName& one) {
-        return fmt::format("{} {}", escaped(one.device), escaped(one.port));
+        return fmt::format("{}:{}", escaped(one.device), escaped(one.port));
     };
     return neighbour ? fmt::format("{} → {}", name(port), name(*neighbour)) : name(port);
 }
@@ -215,7 +215,7 @@ std::string sight_text(const fabric::Sight& sight)
 
 namespace {
 
-// "note: leaf3 Ethernet20: the cables name gpu-1207 eth2, its agent names gpu-1208 eth2"
+// "note: leaf3:Ethernet20: the cables name gpu-1207:eth2, its agent names gpu-1208:eth2"
 std::string disagreements(std::span<const ShownPort> ports)
 {
     using By = fabric::NeighbourClaim::By;

@@ -12,7 +12,7 @@
 
 namespace petrel::reports {
 
-// "leaf3 Ethernet20 → gpu-1207 eth2"; without a neighbour the port alone.
+// "leaf3:Ethernet20 → gpu-1207:eth2"; without a neighbour the port alone.
 std::string port_text(const fabric::PortName&, const std::optional<fabric::PortName>& neighbour);
 
 // "reporting", "unknown since 2026-01-02T03:04:05.000000+00:00", "never reported".

@@ -96,7 +96,7 @@ std::string lab_events(std::span<const lab::AgentEvent> events, const Paint& pai
     std::string text;
     for (const auto& [node, device, watchlist, event, port] : events) {
         const auto kind = fmt::format("{:<22}", name(event->kind));
-        text += fmt::format("{} s  {}  {} {}  {}, {}: {}\n", seconds_text(event->at), painted(event->kind, kind, paint),
+        text += fmt::format("{} s  {}  {}:{}  {}, {}: {}\n", seconds_text(event->at), painted(event->kind, kind, paint),
                             device, to_string(watchlist->inventory, event->target), policy_text(*event, *watchlist),
                             watchdog::action_name(event->action), evidence_text(*event, *watchlist));
     }

@@ -108,7 +108,7 @@ bool any_storm(const ReplayReport& report)
 std::string queue_text(const ReplayReport& report, QueueRef queue)
 {
     const auto& trace = report.trace.devices[queue.device];
-    return fmt::format("{} {}", trace.device,
+    return fmt::format("{}:{}", trace.device,
                        to_string(trace.inventory, trace.inventory.rows[queue.slot.value].target));
 }
 

@@ -63,7 +63,7 @@ QueueResult result_of(const PolicyRun&, QueueRef);
 std::string restored_text(const QueueResult&);
 RunTotals totals(const PolicyRun&);
 bool any_storm(const ReplayReport&);
-std::string queue_text(const ReplayReport&, QueueRef);  // "sw0 Ethernet4:3"
+std::string queue_text(const ReplayReport&, QueueRef);  // "sw0:Ethernet4:3"
 
 // From the first to the last row over all devices.
 struct Period {

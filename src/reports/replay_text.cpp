@@ -54,7 +54,7 @@ std::string event_lines(const PolicyRun& run, const Paint& paint)
         const auto& replayed = run.devices[device];
         Cells cells{seconds_text(event->at) + " s",
                     std::string{name(event->kind)},
-                    fmt::format("{} {}", replayed.device, to_string(replayed.watchlist.inventory, event->target)),
+                    fmt::format("{}:{}", replayed.device, to_string(replayed.watchlist.inventory, event->target)),
                     policy_text(*event, replayed.watchlist),
                     std::string{watchdog::action_name(event->action)},
                     fmt::format("{}: {}", name(event->reason), evidence_text(*event, replayed.watchlist))};

@@ -1,4 +1,6 @@
 // Follows the links of a device that reports them: reads them once a second, and after each notice of a link.
+#include <fmt/format.h>
+
 #include "runner/device_runner.hpp"
 
 namespace petrel::runner {
@@ -67,7 +69,13 @@ std::vector<control::LinkReport> DeviceRunner::links(const std::string& port, bo
 
 Result<std::size_t> DeviceRunner::acknowledge_link(const std::string& port, std::uint64_t seq)
 {
-    return links_.acknowledge(port, seq);
+    return links_.acknowledge(port, seq).map_error([&](const Error& error) {
+        if (error.kind != ErrorKind::invalid) {
+            return error;
+        }
+        return Error{error.kind, fmt::format("{0}:{1} has {2}: petrel link show {0}:{1} --history lists its events",
+                                             name(), port, error.what)};
+    });
 }
 
 }  // namespace petrel::runner

@@ -124,9 +124,7 @@ Result<std::size_t> LinkWatch::acknowledge(const std::string& port, std::uint64_
 {
     const auto done = follower_.acknowledge(port, seq);
     if (done.empty()) {
-        return tl::unexpected(Error{
-            ErrorKind::invalid,
-            fmt::format("{} has no event {} to acknowledge; see `petrel link show {} --history`", port, seq, port)});
+        return tl::unexpected(Error{ErrorKind::invalid, fmt::format("no event {} to acknowledge", seq)});
     }
     std::string lines;
     for (const auto& event : done) {

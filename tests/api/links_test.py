@@ -62,8 +62,8 @@ class Links(ManagerCase):
         self.assertEqual([(e["history"][0]["cause"], e["history"][0]["far_cause"]) for e in ends.values()],
                          [("REBOOT", None), ("NEIGHBOR_UNKNOWN", "REBOOT")])
         text = self.shown()
-        self.assertIn("gpu-1207 eth2 → leaf3 Ethernet20", text)
-        self.assertRegex(text, r"leaf3 Ethernet20 → gpu-1207 eth2 .*36 Neighbor Unknown.*35 Reboot")
+        self.assertIn("gpu-1207:eth2 → leaf3:Ethernet20", text)
+        self.assertRegex(text, r"leaf3:Ethernet20 → gpu-1207:eth2 .*36 Neighbor Unknown.*35 Reboot")
         self.assertIn("after 60000.000 ms", self.shown("leaf3:Ethernet20", "--history"))
 
     def test_the_manager_clears_what_it_has_stored_when_the_link_is_up_again(self):
@@ -118,7 +118,7 @@ class Links(ManagerCase):
                       self.manager.get("/metrics"))
         ended = subprocess.run([PETREL, "ports", "--manager", f"http://127.0.0.1:{self.manager.port}"],
                                capture_output=True, text=True)
-        self.assertIn("note: leaf3 Ethernet20: the cables name gpu-1207 eth2, its agent names gpu-1208 eth2",
+        self.assertIn("note: leaf3:Ethernet20: the cables name gpu-1207:eth2, its agent names gpu-1208:eth2",
                       ended.stdout)
 
     def test_samples_are_paged(self):
@@ -186,8 +186,8 @@ preset = "sonic"
             pass
         shown = self.command("link", "show", "leaf3:Ethernet1", "--manager",
                              f"http://127.0.0.1:{self.manager.port}")
-        self.assertRegex(shown, r"spine1 Ethernet1 → leaf3 Ethernet1 +up .*36 Neighbor Unknown +60 Switch Management")
-        self.assertIn("leaf3 Ethernet0 → gpu-1207", self.command(
+        self.assertRegex(shown, r"spine1:Ethernet1 → leaf3:Ethernet1 +up .*36 Neighbor Unknown +60 Switch Management")
+        self.assertIn("leaf3:Ethernet0 → gpu-1207", self.command(
             "ports", "--manager", f"http://127.0.0.1:{self.manager.port}"))
 
 

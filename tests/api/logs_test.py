@@ -67,7 +67,7 @@ class Logs(LogCase):
         self.assertEqual([(p["device"], p["port"], p["neighbour"]) for p in shown],
                          [(SWITCH, PORT, {"device": "gpu-1207", "port": "eth2"})])
         text = self.ports("--errors")
-        self.assertIn(f"{SWITCH} {PORT} → gpu-1207 eth2", text)
+        self.assertIn(f"{SWITCH}:{PORT} → gpu-1207:eth2", text)
         self.assertIn("PAUSE_TOO_LONG_FROM_PEER", text)
         self.assertIn("2019-02-14T12:57:32.930043+00:00  open", text)
         self.assertIn('cause="PAUSE_TOO_LONG_FROM_PEER"', self.manager.get("/metrics"))

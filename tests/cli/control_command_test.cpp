@@ -210,6 +210,16 @@ TEST(ControlCommand, ARefusedReloadShowsTheLinesOfTheFile)
                     file));
 }
 
+TEST(ControlCommand, ToFollowAQueueThatIsNotThereIsAnError)
+{
+    const auto unknown = codec::answer_json(Error{ErrorKind::invalid, "no queue or port 'Ethernet99:3'"});
+    PlayedAgent agent{{unknown}};
+    const auto ended = agent.control({"events", "--follow", "--queue", "Ethernet99:3"});
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(ended.err, "petrel: no queue or port 'Ethernet99:3'\n");
+    EXPECT_EQ(agent.requests(), std::vector<std::string>{R"({"command":"events","queue":"Ethernet99:3","last":1})"});
+}
+
 TEST(ControlCommand, EventsEndAtTheAgentsEndMark)
 {
     const std::string event = R"({"seq":1,"time_us":0,"event":"storm_detected","device":"sw1","port":"a","queue":3})";
@@ -369,8 +379,8 @@ TEST_F(WatchScreenTest, AnOrderNeedsAYes)
     ASSERT_TRUE(wanted.request);
     EXPECT_EQ(codec::request_json(*wanted.request),
               R"({"command":"release","device":"sw1","queue":"Ethernet4:3","note":"petrel watch"})");
-    watch.answered("Ethernet4:3 of sw1 is restoring\n");
-    EXPECT_THAT(page(), testing::EndsWith("Ethernet4:3 of sw1 is restoring"));
+    watch.answered("sw1:Ethernet4:3 is restoring\n");
+    EXPECT_THAT(page(), testing::EndsWith("sw1:Ethernet4:3 is restoring"));
 }
 
 TEST_F(WatchScreenTest, EnterExplainsTheQueue)

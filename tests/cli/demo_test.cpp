@@ -101,8 +101,8 @@ TEST(Demo, EndsWithTheServiceAsItsOperatorSeesIt)
     std::size_t at = 0;
     for (const auto* line :
          {"$ petrel manager --store manager.db", "$ petrel agent --config agent.toml\n", "agent_ready",
-          "storm_detected leaf0-0 Ethernet0:3", "$ petrel ports --errors\n", "h0 eth0", "$ petrel queues --stormed\n",
-          "lossless-off", "$ petrel explain leaf0-0:Ethernet0:3", "limit 200 ms", "storm_restored leaf0-0 Ethernet0:3",
+          "storm_detected leaf0-0:Ethernet0:3", "$ petrel ports --errors\n", "h0:eth0", "$ petrel queues --stormed\n",
+          "lossless-off", "$ petrel explain leaf0-0:Ethernet0:3", "limit 200 ms", "storm_restored leaf0-0:Ethernet0:3",
           "$ petrel ports --errors\n", "no port is in error", "agent_stopped"}) {
         const auto found = service.find(line, at);
         ASSERT_NE(found, std::string::npos) << line << " in\n" << service;

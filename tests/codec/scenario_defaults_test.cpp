@@ -55,7 +55,7 @@ TEST(ScenarioDefaults, ExpectationsComeFirstAndNameTheirFileAndLine)
         places.push_back(fmt::format("{}:{} {}", expectation.file, expectation.line, expectation.subject));
     }
     EXPECT_THAT(places, ElementsAre("plans/defaults/shared.toml:2 state: paused",
-                                    "plans/defaults/shared.toml:6 state: mitigated", ":7 drops"));
+                                    "plans/defaults/shared.toml:6 state: mitigated", ":7 drops: frames"));
 }
 
 TEST(ScenarioDefaults, AScenarioWithoutTheListGetsTheSharedList)

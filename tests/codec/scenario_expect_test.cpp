@@ -78,7 +78,7 @@ TEST(ScenarioExpect, AnEventIsExpectedOnceAtLeastAndAnywhere)
 {
     const auto one = expectation("kind = \"event\"\nevent = \"storm_detected\"");
     EXPECT_EQ(one.line, kLines + 1);
-    EXPECT_EQ(one.subject, "events storm_detected");
+    EXPECT_EQ(one.subject, "events storm_detected: count");
     EXPECT_EQ(one.wanted, ">= 1");
     EXPECT_EQ(one.unit, Unit::count);
     EXPECT_EQ(one.from, 0U);
@@ -104,7 +104,7 @@ port = "s0:Ethernet2"
 priorities = [3, 4]
 count = "2..4"
 )");
-    EXPECT_EQ(one.subject, "events storm_detected,nic_latched proven s0,h3 s0:Ethernet2 3,4");
+    EXPECT_EQ(one.subject, "events storm_detected, nic_latched proven s0, h3 s0:Ethernet2 priorities 3, 4: count");
     EXPECT_EQ(one.wanted, "2..4");
     const auto& wanted = std::get<EventsExpected>(one.quantity);
     EXPECT_EQ(wanted.kinds, (std::vector{watchdog::EventKind::storm_detected, watchdog::EventKind::nic_latched}));
@@ -186,10 +186,10 @@ received = "<= 5"
 )");
     ASSERT_EQ(all.size(), 3U);
     using What = PauseExpected::What;
-    EXPECT_EQ(all[0].subject, "pause s0:Ethernet2 3: paused");
+    EXPECT_EQ(all[0].subject, "pause s0:Ethernet2:3: paused");
     EXPECT_EQ(all[0].unit, Unit::time);
-    EXPECT_EQ(all[1].subject, "pause s0:Ethernet2 3: received");
-    EXPECT_EQ(all[2].subject, "pause s0:Ethernet2 3: sent");
+    EXPECT_EQ(all[1].subject, "pause s0:Ethernet2:3: received");
+    EXPECT_EQ(all[2].subject, "pause s0:Ethernet2:3: sent");
     for (const auto what : {What::paused, What::received, What::sent}) {
         const auto& wanted = std::get<PauseExpected>(all[static_cast<std::size_t>(what)].quantity);
         EXPECT_EQ(wanted.what, what);
@@ -204,7 +204,7 @@ TEST(ScenarioExpect, DropsHereOrEverywhere)
     EXPECT_EQ(somewhere.nodes, (std::vector{kS1}));
     EXPECT_EQ(somewhere.causes, (std::vector{twin::Drop::ttl, twin::Drop::no_route}));
     const auto one = expectation("kind = \"drops\"\nframes = 0");
-    EXPECT_EQ(one.subject, "drops");
+    EXPECT_EQ(one.subject, "drops: frames");
     EXPECT_TRUE(std::get<DropsExpected>(one.quantity).nodes.empty());
     EXPECT_TRUE(std::get<DropsExpected>(one.quantity).causes.empty());
 }
@@ -231,7 +231,8 @@ TEST(ScenarioExpect, StandstillByNameAndByTier)
     EXPECT_TRUE(quantity<FrozenExpected>("kind = \"frozen\"\ncount = 0").nodes.empty());
     EXPECT_EQ(quantity<FrozenExpected>("kind = \"frozen\"\ncount = 0\nnodes = \"h3\"").nodes, (std::vector{kH3}));
     EXPECT_EQ(quantity<FrozenExpected>("kind = \"frozen\"\ncount = 0\ntier = 1").nodes, (std::vector{kS0, kS1}));
-    EXPECT_EQ(expectation("kind = \"frozen\"\ncount = 0\nnodes = \"h3\"\ntier = 1").subject, "frozen nodes h3 tier 1");
+    EXPECT_EQ(expectation("kind = \"frozen\"\ncount = 0\nnodes = \"h3\"\ntier = 1").subject,
+              "frozen nodes h3 tier 1: count");
     const auto deadlock = expectation("kind = \"deadlock\"\nqueues = \">= 2\"");
     EXPECT_EQ(deadlock.subject, "queues in a deadlock");
     EXPECT_TRUE(std::holds_alternative<DeadlockExpected>(deadlock.quantity));

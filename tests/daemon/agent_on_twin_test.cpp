@@ -96,10 +96,10 @@ TEST_F(ProcessOnTwin, AStormIsDetectedMitigatedAndRestored)
         EXPECT_EQ(ended.exit_code, 0) << ended.err;
         return ended.out;
     };
-    EXPECT_THAT(process->wait_for("storm_detected"), AllOf(HasSubstr("leaf0 Ethernet0:3"), HasSubstr("action=drop")));
+    EXPECT_THAT(process->wait_for("storm_detected"), AllOf(HasSubstr("leaf0:Ethernet0:3"), HasSubstr("action=drop")));
     EXPECT_THAT(answer({"explain", "Ethernet0:3"}), AllOf(HasSubstr("Ethernet0"), HasSubstr("limit 200 ms")));
     EXPECT_THAT(process->metrics(), HasSubstr("petrel_storms_detected_total{device=\"leaf0\"} 1"));
-    EXPECT_THAT(process->wait_for("storm_restored"), HasSubstr("leaf0 Ethernet0:3"));
+    EXPECT_THAT(process->wait_for("storm_restored"), HasSubstr("leaf0:Ethernet0:3"));
     EXPECT_THAT(answer({"queues", "--stormed"}), Not(HasSubstr("Ethernet0")));
     const auto events = answer({"events", "--json"});
     EXPECT_THAT(events, AllOf(HasSubstr("\"event\":\"storm_detected\""), HasSubstr("\"event\":\"storm_restored\"")));
@@ -204,8 +204,8 @@ TEST_F(AgentOnTwin, AQueueThatFlapsFillsTheHistoryAndNotTheLog)
     std::size_t written = 0;
     std::size_t counted = 0;
     for (const auto& line : agent->log()) {
-        written += line.find(" order_taken leaf0 Ethernet1:3") != std::string::npos ? 1U : 0U;
-        if (line.find(" lines_suppressed leaf0 Ethernet1:3: order_taken: ") != std::string::npos) {
+        written += line.find(" order_taken leaf0:Ethernet1:3") != std::string::npos ? 1U : 0U;
+        if (line.find(" lines_suppressed leaf0:Ethernet1:3: order_taken: ") != std::string::npos) {
             counted += std::stoull(line.substr(line.find("count=") + 6));
         }
     }
@@ -234,12 +234,13 @@ TEST_F(ProcessOnTwin, AQueueIsNamedWithItsDevice)
                        "/../scenarios/agent/calm.toml\"\n[[policy]]\npreset = \"sonic\"\n";
     test::SimulatedAgent agent{time, {.folder = folder.path(), .config = whole}};
     ASSERT_NE(agent.wait_for("agent_ready"), "") << agent.log_text();
+    time.run_for(std::chrono::seconds{2});  // until the links are read, too
     const auto refused = [&](std::vector<std::string> arguments) {
         const auto ended = agent.control(std::move(arguments));
         EXPECT_EQ(ended.exit_code, 2) << ended.out;
         return ended.err;
     };
-    EXPECT_THAT(agent.control({"mitigate", "leaf1:Ethernet1:3"}).out, HasSubstr("Ethernet1:3"));
+    EXPECT_THAT(agent.control({"mitigate", "leaf1:Ethernet1:3"}).out, HasSubstr("leaf1:Ethernet1:3 is mitigating"));
     EXPECT_THAT(agent.control({"explain", "leaf1:Ethernet1:3"}).out, HasSubstr("leaf1:Ethernet1:3 is mitigat"));
     EXPECT_THAT(agent.control({"explain", "leaf0:Ethernet1:3", "--device", "leaf0"}).out, HasSubstr("watching"));
     EXPECT_EQ(agent.control({"release", "leaf1:Ethernet1"}).exit_code, 0);
@@ -247,6 +248,22 @@ TEST_F(ProcessOnTwin, AQueueIsNamedWithItsDevice)
     EXPECT_THAT(refused({"explain", "Ethernet1:9"}), HasSubstr("the nearest are leaf0:Ethernet1:3, leaf1:Ethernet1:3"));
     EXPECT_THAT(refused({"explain", "leaf7:Ethernet1:3"}), HasSubstr("the nearest is 'leaf0:Ethernet1:3'"));
     EXPECT_THAT(refused({"explain", "leaf1:Ethernet1:9"}), HasSubstr("the nearest is 'leaf1:Ethernet1:3'"));
+    EXPECT_THAT(refused({"explain", "leaf1:Ethernet1"}), HasSubstr("e.g. leaf1:Ethernet1:3"));
+    EXPECT_THAT(refused({"mitigate", "leaf1"}), HasSubstr("'leaf1' is a device: name one of its queues, e.g. "
+                                                          "leaf1:Ethernet0:3"));
+    EXPECT_THAT(refused({"mitigate", "Ethernet77"}), HasSubstr("the nearest are leaf0:Ethernet0, leaf1:Ethernet0"));
+    EXPECT_THAT(refused({"events", "--queue", "leaf1:Ethernet77"}), HasSubstr("the nearest is 'leaf1:Ethernet0'"));
+    EXPECT_THAT(refused({"link", "show", "leaf1:Ethernt1"}), HasSubstr("the nearest is 'leaf1:Ethernet1'"));
+    EXPECT_THAT(refused({"link", "clear", "Ethernet1", "--sequence", "1"}),
+                HasSubstr("name one of leaf0:Ethernet1, leaf1:Ethernet1"));
+    EXPECT_THAT(refused({"link", "clear", "leaf0:Ethernet1", "--sequence", "1"}),
+                HasSubstr("leaf0:Ethernet1 has no event 1 to acknowledge: petrel link show leaf0:Ethernet1 --history"));
+    EXPECT_EQ(agent.control({"mitigate", "leaf0:Ethernet0"}).exit_code, 0);
+    EXPECT_EQ(agent.control({"explain", "leaf1:Ethernet0:3"}).exit_code, 0);
+    EXPECT_EQ(agent.control({"events", "--queue", "leaf1:Ethernet0"}).exit_code, 0) << "without an event, but there";
+    EXPECT_EQ(agent.control({"events", "--queue", "Ethernet0:4"}).exit_code, 0) << "several devices have it";
+    EXPECT_EQ(agent.control({"link", "show", "leaf1:Ethernet1"}).exit_code, 0);
+    EXPECT_EQ(agent.control({"link", "show", "leaf0:Ethernet1", "--history"}).exit_code, 0);
     EXPECT_EQ(agent.stop(), 0);
 }
 

@@ -202,7 +202,8 @@ TEST_F(ConfigChange, AnOrderTurnsTheBigRedSwitch)
     ASSERT_NE(agent->wait_for("agent_ready"), "") << agent->log_text();
     expect_all_treated(Treatment::drop);
     EXPECT_THAT(agent->control({"events"}).out, testing::ContainsRegex("red_switch_on by .*: ticket 7"));
-    EXPECT_EQ(agent->control({"red-switch", "off"}).exit_code, 0);
+    EXPECT_THAT(agent->control({"red-switch", "off"}).out,
+                HasSubstr("sw: the big red switch is off; 4 mitigated before, 0 now"));
     expect_all_treated(Treatment::none);
     EXPECT_THAT(agent->control({"status"}).out, testing::Not(HasSubstr("the big red switch")));
     EXPECT_EQ(agent->stop(), 0);

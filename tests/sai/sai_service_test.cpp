@@ -109,7 +109,7 @@ TEST_F(SaiService, AnOrderForAQueueWithoutPfcIsRefused)
     live(device(kPetrelLibrary, "") + "[[policy]]\npreset = \"sai\"\n");
     const auto refused = agent_->control({"mitigate", "port1:5"});
     EXPECT_EQ(refused.exit_code, 2) << refused.out;
-    EXPECT_THAT(refused.err, HasSubstr("port1:5 of tor has PFC off"));
+    EXPECT_THAT(refused.err, HasSubstr("tor:port1:5 has PFC off"));
     EXPECT_THAT(answer({"mitigate", "port1:3"}), HasSubstr("port1:3"));
     EXPECT_EQ(agent_->stop(), 0) << agent_->log_text();
 }

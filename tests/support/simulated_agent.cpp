@@ -144,7 +144,8 @@ public:
     std::shared_ptr<const std::optional<std::string>> send(const ControlRequest& request)
     {
         auto answer = std::make_shared<std::optional<std::string>>();
-        if (request.command == ControlRequest::Command::events) {
+        const bool events = request.command == ControlRequest::Command::events;
+        if (events && (request.queue.empty() || control_->history.last(request).count != 0)) {
             const auto known = daemon::check_device(control_->devices, request.device);
             *answer = known ? events_answer(control_->history, request) : codec::answer_json(known.error());
             return answer;

@@ -158,6 +158,15 @@ ExitCode show_events(const ControlOptions& options)
     const auto socket = control_socket(options.socket);
     const Paint paint{stdout_wants_colour()};
     const auto width = stdout_columns();
+    if (options.request.follow && !options.request.queue.empty()) {
+        auto probe = options.request;  // of a queue that no device has there would never be an event
+        probe.follow = false;
+        probe.last = 1;
+        const auto known = request_answer(socket, probe).and_then(codec::read_events_end);
+        if (!known) {
+            return fail(known.error());
+        }
+    }
     auto client = ControlClient::send(socket, options.request);
     if (!client) {
         const bool dead = client.error().kind == ErrorKind::unreachable && !options.request.follow;

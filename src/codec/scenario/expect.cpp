@@ -84,9 +84,20 @@ private:
         }
         std::string text;
         for (const auto& one : *list) {
-            text += (text.empty() ? ' ' : ',') + shown(one);
+            text += (text.empty() ? " " : ", ") + shown(one);
         }
         return text;
+    }
+
+    // " leaf0:Ethernet0:3", " leaf0:Ethernet0 priorities 3, 4"
+    static std::string queue_words(Section& section)
+    {
+        const auto port = words(section, "port");
+        const auto priorities = words(section, "priorities");
+        const auto* node = section.find("priorities");
+        return port.empty() || node == nullptr || !node->is_integer()
+                   ? port + (priorities.empty() ? "" : " priorities" + priorities)
+                   : fmt::format("{}:{}", port, priorities.substr(1));
     }
 
     template <class Enum>
@@ -135,10 +146,8 @@ private:
             wanted.port = names_.port(*node);
         }
         section.priorities("priorities", wanted.priorities);
-        auto subject = fmt::format("events{}", words(section, "event"));
-        for (const auto* key : {"reason", "device", "port", "priorities"}) {
-            subject += words(section, key);
-        }
+        auto subject = fmt::format("events{}{}{}{}: count", words(section, "event"), words(section, "reason"),
+                                   words(section, "device"), queue_words(section));
         expect(section, "count", Unit::count, std::move(subject), std::move(wanted), ">= 1");
     }
 
@@ -187,10 +196,7 @@ private:
             section.text().wrong(section.table(), "port = a port, link = a link, or nodes = nodes");
         }
         section.priorities("priorities", wanted.priorities);
-        std::string where;
-        for (const auto* key : {"port", "link", "nodes", "priorities"}) {
-            where += words(section, key);
-        }
+        const auto where = words(section, "link") + words(section, "nodes") + queue_words(section);
         using What = PauseExpected::What;
         static constexpr std::array<std::tuple<std::string_view, Unit, What>, 3> kQuantities{
             {{"paused", Unit::time, What::paused},
@@ -205,7 +211,7 @@ private:
     void drops(Section& section)
     {
         DropsExpected wanted{nodes(section, "nodes"), chosen<twin::Drop>(section, "cause")};
-        auto subject = fmt::format("drops{}{}", words(section, "nodes"), words(section, "cause"));
+        auto subject = fmt::format("drops{}{}: frames", words(section, "nodes"), words(section, "cause"));
         expect(section, "frames", Unit::count, std::move(subject), std::move(wanted));
     }
 
@@ -241,7 +247,7 @@ private:
             }
             where += fmt::format(" tier {}", shown(*node));
         }
-        expect(section, "count", Unit::count, fmt::format("frozen nodes{}", where), std::move(wanted));
+        expect(section, "count", Unit::count, fmt::format("frozen nodes{}: count", where), std::move(wanted));
     }
 
     void deadlock(Section& section)
