@@ -20,6 +20,11 @@ if(TARGET petrel-mpi)
     install(TARGETS petrel-mpi COMPONENT petrel-lab)
 endif()
 install(DIRECTORY scenarios DESTINATION "${CMAKE_INSTALL_DATADIR}/petrel" COMPONENT petrel-lab)
+install(DIRECTORY examples/ DESTINATION "${CMAKE_INSTALL_DATADIR}/petrel/examples" COMPONENT petrel-lab
+    FILES_MATCHING PATTERN "*.csv" PATTERN "*.jsonl" PATTERN "petrel.toml" PATTERN "watchdog" EXCLUDE
+    PATTERN "helpers" EXCLUDE)
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT petrel-doc
+    FILES_MATCHING PATTERN "*.md" PATTERN "decisions" EXCLUDE)
 install(TARGETS sai-petrel LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT libsai-petrel)
 install(FILES src/libsai/petrel_sai.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT libsai-petrel)
 

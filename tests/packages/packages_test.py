@@ -216,6 +216,7 @@ class Packages(unittest.TestCase):
         self.assertTrue(root.path("/var/lib/petrel/sw.state").exists())
 
         root.run("dpkg", "-i", self.package("petrel"))
+        self.assertIn("sw: nothing is in force", self.petrel("release-all").stdout, "the removal left a treatment")
         root.run("systemctl", "start", "petrel-agent.service")
         self.assertEqual(self.storms()[0], first[0])
         root.run("dpkg", "-P", "petrel")
@@ -232,14 +233,18 @@ class Packages(unittest.TestCase):
         follow.stdout.close()
 
     def test_2_all_packages_at_once(self):
-        root, names = self.root, ("petrel", "petrel-manager", "petrel-lab", "petrel-sonic", "libsai-petrel", "petrel-dev")
+        root = self.root
+        names = ("petrel", "petrel-manager", "petrel-doc", "petrel-lab", "petrel-sonic", "libsai-petrel", "petrel-dev")
         root.run("dpkg", "-i", *map(self.package, names))
         self.assertFalse(root.path("/run/petrel-test.pid").exists(), "the installation started a service")
         self.assertIn("petrel-manager:", root.path("/etc/passwd").read_text())
         self.assertIn("PETREL_MANAGER_OPTIONS=", root.path("/etc/petrel-manager/manager.env").read_text())
         self.manager_stores()
+        self.manager_keeps_what_it_has()
         root.run("petrel", "demo", "--fast")
         root.run("petrel", "lab", "run", "/usr/share/petrel/scenarios/agent/calm.toml")
+        root.run("petrel", "replay", "/usr/share/petrel/examples/storm.csv", "--policy", "sonic")
+        self.assertIn("runbook", root.path("/usr/share/doc/petrel/docs/agent.md").read_text())
         self.assertIn("pfcwd", root.run("pfcwd", "--help").stdout)
         example = "/usr/share/doc/petrel-dev/examples/main.cpp"
         root.run("sh", "-c", f"c++ {example} $(pkg-config --cflags --libs petrel-watchdog) -o /tmp/storm")
@@ -263,6 +268,15 @@ class Packages(unittest.TestCase):
         manager.stderr.close()
         self.assertTrue(self.root.path("/var/lib/petrel-manager/manager.db").exists())
 
+    def manager_keeps_what_it_has(self):
+        """The same package again is an upgrade for dpkg."""
+        environment = self.root.path("/etc/petrel-manager/manager.env")
+        environment.write_text(environment.read_text() + "# a line of the administrator\n")
+        store = self.root.path("/var/lib/petrel-manager/manager.db")
+        before = (environment.read_text(), store.read_bytes())
+        self.root.run("dpkg", "-i", self.package("petrel-manager"))
+        self.assertEqual((environment.read_text(), store.read_bytes()), before)
+
     def test_3_the_hosts_agent(self):
         self.root.run("dpkg", "-i", self.package("petrel-host"))
         self.assertTrue(self.root.path("/lib/systemd/system/petrel-host.service").exists())
@@ -278,6 +292,14 @@ class Packages(unittest.TestCase):
         size = self.root.run("dpkg-deb", "-f", self.package("petrel"), "Installed-Size").stdout
         print(f"packages test: petrel has {size.strip()} KiB installed", flush=True)
         self.assertLess(int(size), 8 * 1024)
+
+    def test_5_what_an_administrator_may_edit_is_a_conffile(self):
+        """Else an upgrade overwrites it, or a removal takes it away."""
+        for package in sorted(self.root.path(FILES).glob(f"*_{self.version}_*.deb")):
+            listed = subprocess.run(["dpkg-deb", "-c", package], capture_output=True, text=True, check=True).stdout
+            in_etc = [line.split()[5][1:] for line in listed.splitlines() if line.split()[5].startswith("./etc/") and line[0] != "d"]
+            marked = subprocess.run(["dpkg-deb", "-I", package, "conffiles"], capture_output=True, text=True).stdout
+            self.assertEqual(marked.split(), in_etc, package.name)
 
 
 if __name__ == "__main__":
