@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <deque>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "support/loop_thread.hpp"
 #include "support/temporary_folder.hpp"
 #include "terminal/exit_code.hpp"
+#include "terminal/wrap.hpp"
 
 namespace petrel::cli {
 namespace {
@@ -381,6 +383,70 @@ TEST_F(WatchScreenTest, AnOrderNeedsAYes)
               R"({"command":"release","device":"sw1","queue":"Ethernet4:3","note":"petrel watch"})");
     watch.answered("sw1:Ethernet4:3 is restoring\n");
     EXPECT_THAT(page(), testing::EndsWith("sw1:Ethernet4:3 is restoring"));
+}
+
+TEST_F(WatchScreenTest, WithoutAQueueAKeySaysSo)
+{
+    answers.queues.clear();
+    watch.show(answers);
+    for (const auto* key : {"h", "r", "\r"}) {
+        EXPECT_FALSE(watch.press(key).request);
+        EXPECT_THAT(page(), testing::EndsWith("no queue is selected; a shows all queues")) << key;
+    }
+    watch.press("a");
+    EXPECT_THAT(page(), testing::EndsWith("q end"));
+}
+
+// A terminal sends a paste, and keys that are pressed while a page is drawn, at once.
+TEST_F(WatchScreenTest, SeveralKeysMayArriveTogether)
+{
+    EXPECT_EQ(keys_in("a\x1b[B\xc3\xa4\x1bOA\x1b[1;5C\r"),
+              (std::vector<std::string>{"a", "\x1b[B", "\xc3\xa4", "\x1bOA", "\x1b[1;5C", "\r"}));
+    EXPECT_EQ(keys_in("\x1b"), std::vector<std::string>{"\x1b"});
+    EXPECT_EQ(keys_in("\x1b[1"), std::vector<std::string>{"\x1b[1"}) << "a sequence that is cut";
+    for (const auto& key : keys_in("/sw1:Ethernet8")) {
+        watch.press(key);
+    }
+    EXPECT_THAT(page(), AllOf(HasSubstr("filter: sw1:Ethernet8_"), testing::Not(HasSubstr("Ethernet4:3"))));
+}
+
+TEST_F(WatchScreenTest, EventsFillTheScreenAndEndBetweenWords)
+{
+    answers.events.assign(30, answers.events.front());
+    watch.show(answers);
+    const auto text = page();
+    EXPECT_EQ(std::ranges::count(text, '\n'), 23);
+    EXPECT_EQ(text.find("\n\n"), std::string::npos) << "no line stays empty while there are events";
+    for (const std::size_t width : {20U, 40U, 60U, 80U}) {
+        std::istringstream lines{watch.page({24, width}, Paint{false})};
+        for (std::string line; std::getline(lines, line);) {
+            if (line.starts_with("07:05:01") || line.ends_with("q end")) {
+                EXPECT_LE(shown_width(line), width) << line;
+            }
+        }
+    }
+    EXPECT_THAT(watch.page({24, 40}, Paint{false}), HasSubstr("\n07:05:01  sw1:Ethernet4:3 …\n"));
+    EXPECT_THAT(watch.page({24, 40}, Paint{false}), testing::EndsWith("\nEnter explain, h hold, r release, q end"));
+}
+
+TEST_F(WatchScreenTest, ALongPageScrolls)
+{
+    std::string text;
+    for (int i = 0; i != 30; ++i) {
+        text += fmt::format("line {}\n", i);
+    }
+    watch.answered(text);
+    EXPECT_THAT(page(10), AllOf(testing::StartsWith("line 0\n"), HasSubstr("line 8\nup/down scroll")));
+    watch.press("\x1b[A");
+    watch.press("\x1b[B");
+    EXPECT_THAT(page(10), testing::StartsWith("line 1\n"));
+    for (int i = 0; i != 50; ++i) {
+        watch.press("j");
+    }
+    EXPECT_THAT(page(10), HasSubstr("line 29\nup/down scroll, any other key: back, q end")) << "the end stays below";
+    watch.press("k");
+    watch.press("x");
+    EXPECT_THAT(page(), HasSubstr("Enter explain"));
 }
 
 TEST_F(WatchScreenTest, EnterExplainsTheQueue)

@@ -56,19 +56,19 @@ private:
     bool active_{};
 };
 
-// The next key, waiting for it until the next drawing: a character, or the whole sequence of a key. Empty: none.
-Result<std::string> next_key(bool keys)
+// The next keys, waiting for them until the next drawing. A paste is many.
+Result<std::vector<std::string>> next_keys(bool active)
 {
-    pollfd input{keys ? STDIN_FILENO : -1, POLLIN, 0};
+    pollfd input{active ? STDIN_FILENO : -1, POLLIN, 0};
     if (::poll(&input, 1, kPeriodMs) <= 0) {
-        return std::string{};
+        return std::vector<std::string>{};
     }
-    std::array<char, 16> key{};
-    const auto got = ::read(STDIN_FILENO, key.data(), key.size());
+    std::array<char, 256> bytes{};
+    const auto got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
     if (got <= 0) {
         return tl::unexpected(Error{ErrorKind::unreachable, "the terminal is gone"});
     }
-    return std::string{key.data(), static_cast<std::size_t>(got)};
+    return keys_in({bytes.data(), static_cast<std::size_t>(got)});
 }
 
 // The size of the terminal now: its window may change.
@@ -220,21 +220,20 @@ ExitCode draw(const std::filesystem::path& socket, const Paint& paint)
         if (!keys) {
             keys.emplace();
         }
-        const auto key = next_key(keys->active());
-        if (!key || *key == kCtrlC) {
-            static_cast<void>(write_stdout("\n"));
-            return key ? ExitCode::interrupted : ExitCode::ok;
-        }
-        if (key->empty()) {
-            continue;
-        }
-        const auto wanted = watch.press(*key);
-        if (wanted.end) {
+        const auto pressed = next_keys(keys->active());
+        if (!pressed) {
             static_cast<void>(write_stdout("\n"));
             return ExitCode::ok;
         }
-        if (wanted.request) {
-            watch.answered(answer_to(*wanted.request, socket, screen, paint));
+        for (const auto& key : *pressed) {
+            const auto wanted = watch.press(key);
+            if (wanted.end || key == kCtrlC) {
+                static_cast<void>(write_stdout("\n"));
+                return wanted.end ? ExitCode::ok : ExitCode::interrupted;
+            }
+            if (wanted.request) {
+                watch.answered(answer_to(*wanted.request, socket, screen, paint));
+            }
         }
     }
 }

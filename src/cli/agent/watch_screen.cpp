@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/complaint_text.hpp"
@@ -18,7 +19,41 @@ constexpr std::string_view kDown = "\x1b[B";
 constexpr std::string_view kEscape = "\x1b";
 constexpr std::string_view kBackspace = "\x7f";
 
-constexpr std::string_view kKeys = "up/down select, Enter explain, h hold, r release, / filter, a all queues, q end";
+// What the keys do. Where it is too narrow, the one with the largest number goes first.
+struct KeyHelp {
+    std::string_view text;
+    unsigned dispensable{};
+};
+constexpr std::array kKeyHelp{KeyHelp{"up/down select", 6}, KeyHelp{"Enter explain", 1}, KeyHelp{"h hold", 3},
+                              KeyHelp{"r release", 2},      KeyHelp{"/ filter", 4},      KeyHelp{"a all queues", 5},
+                              KeyHelp{"q end", 0}};
+
+std::string key_help(std::size_t width)
+{
+    for (unsigned most = kKeyHelp.size();; --most) {
+        std::vector<std::string_view> shown;
+        for (const auto& [text, dispensable] : kKeyHelp) {
+            if (dispensable <= most) {
+                shown.push_back(text);
+            }
+        }
+        auto line = fmt::format("{}", fmt::join(shown, ", "));
+        if (line.size() <= width || most == 0) {
+            return line;
+        }
+    }
+}
+
+// The line, or its first words and a mark.
+std::string shortened_line(std::string_view line, std::size_t width)
+{
+    constexpr std::string_view kMore = " …";
+    if (shown_width(line) <= width) {
+        return std::string{line};
+    }
+    const auto first = wrapped(line, width - std::min(width, shown_width(kMore)));
+    return first.substr(0, first.find('\n')).append(kMore);
+}
 
 std::string queue_of(const QueueReport& queue)
 {
@@ -60,6 +95,25 @@ std::string short_event(std::string_view line)
 
 }  // namespace
 
+std::vector<std::string> keys_in(std::string_view bytes)
+{
+    std::vector<std::string> keys;
+    while (!bytes.empty()) {
+        std::size_t size = 1;
+        if (bytes.size() > 2 && bytes.front() == '\x1b' && (bytes[1] == '[' || bytes[1] == 'O')) {
+            const auto end = std::ranges::find_if(bytes.substr(2), [](char c) { return c >= '@' && c <= '~'; });
+            size = std::min(static_cast<std::size_t>(end - bytes.begin()) + 1, bytes.size());
+        } else {
+            while (size < bytes.size() && (static_cast<unsigned char>(bytes[size]) & 0xC0U) == 0x80U) {
+                ++size;  // the rest of a character
+            }
+        }
+        keys.emplace_back(bytes.substr(0, size));
+        bytes.remove_prefix(size);
+    }
+    return keys;
+}
+
 void WatchScreen::show(WatchAnswers answers)
 {
     answers_ = std::move(answers);
@@ -79,6 +133,14 @@ WatchScreen::Wanted WatchScreen::press(std::string_view key)
         return {false, key == "y" ? std::move(request) : std::nullopt};
     }
     case Mode::text:
+        if (key == kUp || key == "k") {
+            scrolled_ -= std::min<std::size_t>(scrolled_, 1);
+            return {};
+        }
+        if (key == kDown || key == "j") {
+            scrolled_ = std::min(scrolled_ + 1, lines_in(text_));
+            return {};
+        }
         mode_ = Mode::table;
         text_.clear();
         return {key == "q", {}};
@@ -89,6 +151,7 @@ WatchScreen::Wanted WatchScreen::press(std::string_view key)
 void WatchScreen::answered(std::string text)
 {
     mode_ = lines_in(text) > 1 ? Mode::text : Mode::table;
+    scrolled_ = 0;
     text_ = std::move(text);
 }
 
@@ -107,9 +170,8 @@ WatchScreen::Wanted WatchScreen::press_in_table(std::string_view key)
     } else if (key == "a") {
         all_ = !all_;
     } else if (key == "\r" || key == "\n" || key == "e") {
-        const auto queues = visible();
-        const auto at = std::ranges::find(queues, selected_, [](const auto* queue) { return full_name(*queue); });
-        return at == queues.end() ? Wanted{} : Wanted{false, request_about(ControlRequest::Command::explain, **at)};
+        const auto* queue = selected();
+        return queue == nullptr ? Wanted{} : Wanted{false, request_about(ControlRequest::Command::explain, *queue)};
     } else if (key == "h") {
         return order(ControlRequest::Command::hold);
     } else if (key == "r") {
@@ -127,7 +189,7 @@ WatchScreen::Wanted WatchScreen::press_in_filter(std::string_view key)
         mode_ = Mode::table;
     } else if (key == kBackspace || key == "\b") {
         filter_ = filter_.substr(0, filter_.size() - std::min<std::size_t>(1, filter_.size()));
-    } else if (key.size() == 1 && key.front() > ' ') {
+    } else if (printable(key)) {
         filter_ += key;
     }
     choose_visible();
@@ -137,15 +199,24 @@ WatchScreen::Wanted WatchScreen::press_in_filter(std::string_view key)
 // An order changes the traffic of a queue, so the operator confirms it.
 WatchScreen::Wanted WatchScreen::order(ControlRequest::Command command)
 {
-    const auto queues = visible();
-    const auto at = std::ranges::find(queues, selected_, [](const auto* queue) { return full_name(*queue); });
-    if (at != queues.end()) {
-        waiting_ = request_about(command, **at);
+    if (const auto* queue = selected()) {
+        waiting_ = request_about(command, *queue);
         waiting_->note = "petrel watch";
         mode_ = Mode::confirm;
         text_ = fmt::format("{} {}? y: yes, any other key: no", name(command), escaped(selected_));
     }
     return {};
+}
+
+const QueueReport* WatchScreen::selected()
+{
+    const auto queues = visible();
+    const auto at = std::ranges::find(queues, selected_, [](const auto* queue) { return full_name(*queue); });
+    if (at == queues.end()) {
+        text_ = all_ ? "no queue is selected" : "no queue is selected; a shows all queues";
+        return nullptr;
+    }
+    return *at;
 }
 
 void WatchScreen::move(int by)
@@ -183,14 +254,28 @@ std::vector<const QueueReport*> WatchScreen::visible() const
     return queues;
 }
 
-std::string WatchScreen::last_line() const
+std::string WatchScreen::last_line(std::size_t width) const
 {
     if (mode_ == Mode::filter) {
-        return fmt::format("filter: {}_   Enter keeps it, Esc ends it", escaped(filter_));
+        return shortened_line(fmt::format("filter: {}_   Enter keeps it, Esc ends it", escaped(filter_)), width);
     }
-    const auto end = text_.find('\n');
-    const auto said = text_.substr(0, end);
-    return said.empty() ? filter_.empty() ? std::string{kKeys} : fmt::format("[{}] {}", escaped(filter_), kKeys) : said;
+    const auto said = text_.substr(0, text_.find('\n'));
+    if (!said.empty()) {
+        return shortened_line(said, width);
+    }
+    const auto filter = filter_.empty() ? std::string{} : fmt::format("[{}] ", escaped(filter_));
+    return filter + key_help(width - std::min(width, shown_width(filter)));
+}
+
+// A page of which a part may be above or below the screen.
+std::string WatchScreen::text_page(const reports::Screen& screen) const
+{
+    const auto room = screen.lines - 1;
+    const auto all = lines_in(text_);
+    const auto above = std::min(scrolled_, all - std::min(all, room));
+    const std::string shown{cut(std::string_view{text_}.substr(cut(text_, above).size()), room)};
+    const auto* keys = all > room ? "up/down scroll, any other key: back, q end" : "any key: back, q end";
+    return shown + std::string(room - lines_in(shown), '\n') + shortened_line(keys, screen.width);
 }
 
 std::string WatchScreen::page(const reports::Screen& screen, const Paint& paint) const
@@ -199,20 +284,16 @@ std::string WatchScreen::page(const reports::Screen& screen, const Paint& paint)
         return {};
     }
     if (mode_ == Mode::text) {
-        const std::string text{cut(text_, screen.lines - 1)};
-        return text + std::string(screen.lines - 1 - lines_in(text), '\n') + "any key: back, q end";
+        return text_page(screen);
     }
     constexpr std::size_t kShareOfHead = 3;  // one of so many
-    constexpr std::size_t kMostEvents = 8;
+    constexpr std::size_t kLeastEvents = 8;  // if the screen is high enough
     auto text = std::string{cut(reports::watch_head(answers_->status, screen.width, paint),
                                 std::max<std::size_t>(1, screen.lines / kShareOfHead))};
-    const auto events = std::min(kMostEvents, screen.lines / 4);
-    const auto used = lines_in(text) + events + 1;
+    const auto used = lines_in(text) + std::min(kLeastEvents, screen.lines / 4) + 1;
     add_table(text, used < screen.lines ? screen.lines - used : 0, screen.width);
-    const auto filled = lines_in(text) + events + 1;
-    text += std::string(filled < screen.lines ? screen.lines - filled : 0, '\n');
-    add_events(text, events, screen.width);
-    return text + last_line();
+    add_events(text, screen.lines - std::min(screen.lines, lines_in(text) + 1), screen.width);
+    return text + last_line(screen.width);
 }
 
 void WatchScreen::add_table(std::string& text, std::size_t lines, std::size_t width) const
@@ -255,7 +336,7 @@ void WatchScreen::add_events(std::string& text, std::size_t lines, std::size_t w
     for (const auto& event : answers_->events) {
         auto line = short_event(event);
         if (passes(line)) {
-            shown.push_back(line.size() > width ? line.substr(0, width) + '\n' : std::move(line));
+            shown.push_back(shortened_line(std::string_view{line}.substr(0, line.find('\n')), width) + '\n');
         }
     }
     const auto first = shown.size() - std::min(shown.size(), lines);

@@ -20,6 +20,9 @@ struct WatchAnswers {
     std::vector<std::string> events;  // lines of docs/events.md, oldest first
 };
 
+// The keys that a terminal has sent at once: characters, and whole sequences such as "\x1b[A".
+std::vector<std::string> keys_in(std::string_view bytes);
+
 class WatchScreen {
 public:
     void show(WatchAnswers);
@@ -42,12 +45,14 @@ private:
     Wanted press_in_filter(std::string_view key);
     Wanted order(control::ControlRequest::Command);
     void move(int by);
+    const control::QueueReport* selected();  // none: the last line says so
     void choose_visible();
     bool passes(std::string_view text) const { return text.find(filter_) != std::string_view::npos; }
     std::vector<const control::QueueReport*> visible() const;
-    std::string last_line() const;
+    std::string last_line(std::size_t width) const;
     void add_table(std::string& text, std::size_t lines, std::size_t width) const;
     void add_events(std::string& text, std::size_t lines, std::size_t width) const;
+    std::string text_page(const reports::Screen&) const;
 
     std::optional<WatchAnswers> answers_;
     Mode mode_{};
@@ -55,6 +60,7 @@ private:
     std::string filter_;
     std::string selected_;                            // the queue, by its name; rows move
     std::string text_;                                // the page of Mode::text, or the line below the table
+    std::size_t scrolled_{};                          // lines of that page that are above the screen
     std::optional<control::ControlRequest> waiting_;  // for the operator's yes
 };
 
