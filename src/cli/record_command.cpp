@@ -192,12 +192,6 @@ public:
 
     Result<void> run()
     {
-        if (options_.output != "-") {
-            file_.open(options_.output, std::ios::trunc);
-            if (!file_) {
-                return tl::unexpected(Error{ErrorKind::invalid, fmt::format("{}: cannot be written", options_.output)});
-            }
-        }
         due_ = loop_.now().mono;
         look();
         loop_.run();
@@ -241,6 +235,18 @@ private:
     {
         std::string text;
         if (looks_ == 0) {
+            if (recording.empty()) {
+                return tl::unexpected(
+                    Error{ErrorKind::unsupported,
+                          fmt::format("{} has no queue or port whose counters can be recorded", options_.device)});
+            }
+            if (options_.output != "-") {
+                file_.open(options_.output, std::ios::trunc);
+                if (!file_) {
+                    return tl::unexpected(
+                        Error{ErrorKind::invalid, fmt::format("{}: cannot be written", options_.output)});
+                }
+            }
             table_.begin_us = now.wall.time_since_epoch().count();
             table_.devices = true;
             for (const auto& source : sources_) {
