@@ -95,6 +95,7 @@ constexpr auto kDemoExamples = R"(Examples:
 
 constexpr auto kPoliciesExamples = R"(Examples:
   petrel policies
+  petrel policies rdma-switch
   petrel policies --json | jq '.policies[].name'
 )";
 

@@ -46,7 +46,7 @@ ExitCode run_device_check(const DeviceCheckOptions& options)
     text += failed == 0 ? fmt::format("conforms: {} checks passed, {} skipped\n", count(Check::Verdict::passed),
                                       count(Check::Verdict::skipped))
                         : fmt::format("does not conform: {} of {} checks failed\n", failed, checks.size());
-    return finish(text, failed == 0 ? ExitCode::ok : ExitCode::expectation);
+    return finish(fitted(text), failed == 0 ? ExitCode::ok : ExitCode::expectation);
 }
 
 }  // namespace petrel::cli

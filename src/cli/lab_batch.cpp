@@ -46,7 +46,7 @@ ExitCode run_batch(const std::vector<lab::PlannedRun>& planned, const LabOptions
             print_stderr(fmt::format("petrel: {} cannot be run:\n{}", run.label(), done.problems));
         } else {
             print(options.json ? reports::summary_line(run.file, run.settings, *done.outcome, done.wall) + '\n'
-                               : text_of(run, done, paint));
+                               : fitted(text_of(run, done, paint)));
         }
         if (options.report && done.outcome) {
             auto summary = reports::summary_line(run.file, run.settings, *done.outcome, done.wall);

@@ -115,7 +115,7 @@ private:
 
 std::string explained(const ReadFile& file)
 {
-    return fmt::format("{}\n", fmt::join(reports::explain(file.scenario), "\n"));
+    return fitted(fmt::format("{}\n", fmt::join(reports::explain(file.scenario), "\n")));
 }
 
 }  // namespace
@@ -126,9 +126,9 @@ ExitCode run_lab_files(const LabFilesOptions& options)
     auto problems = options.problems;
     const auto settings = lab::settings_of(options.settings, problems);
     Table list({{"file", Align::left, {}},
-                {"simulates", Align::right, {}},
-                {"expects", Align::right, {}},
-                {"parameters", Align::left, {}},
+                {"simulates", Align::right, {}, 1},
+                {"expects", Align::right, {}, 2},
+                {"parameters", Align::left, {}, 3},
                 {"about", Align::left, {}}});
     ScenarioPage page{options.files.empty() ? std::string{} : options.files.front()};
     std::string text;
@@ -150,6 +150,7 @@ ExitCode run_lab_files(const LabFilesOptions& options)
         }
     }
     if (options.what == What::list && !list.empty()) {
+        list.fit(stdout_columns());
         text = options.markdown ? page.text() : list.text();
     }
     if (const auto written = write_stdout(text); !written) {

@@ -47,7 +47,7 @@ public:
     ExitCode run()
     {
         if (!options_.json) {
-            write(reports::lab_heading(experiment_.scenario()));
+            write(fitted(reports::lab_heading(experiment_.scenario())));
         }
         if (options_.pace > 0) {
             run_paced();
@@ -113,8 +113,9 @@ private:
         if (options_.json) {
             write(json + '\n');
         } else {
-            write(reports::lab_summary(summary, experiment_.scenario().setup.topology));
-            if (const auto table = reports::judgement_table(outcome_.judgements, paint_); !table.empty()) {
+            write(fitted(reports::lab_summary(summary, experiment_.scenario().setup.topology)));
+            if (const auto table = reports::judgement_table(outcome_.judgements, paint_, stdout_columns());
+                !table.empty()) {
                 write('\n' + table);
             }
         }
@@ -157,7 +158,7 @@ private:
     std::string line_of(const lab::AgentEvent& reported) const
     {
         return options_.json ? codec::event_json(*reported.event, *reported.watchlist, reported.device) + '\n'
-                             : reports::lab_events({&reported, 1}, paint_);
+                             : fitted(reports::lab_events({&reported, 1}, paint_));
     }
 
     void write(const std::string& text)

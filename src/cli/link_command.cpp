@@ -42,9 +42,9 @@ std::string codes_text()
 {
     Table table({{"code", Align::right, {}},
                  {"name", Align::left, {}},
-                 {"group", Align::left, {}},
-                 {"intentional", Align::left, {}},
-                 {"local only", Align::left, {}},
+                 {"group", Align::left, {}, 3},
+                 {"intentional", Align::left, {}, 1},
+                 {"local only", Align::left, {}, 2},
                  {"meaning", Align::left, {}}});
     for (unsigned code = 0; code <= 0xff; ++code) {
         if (const auto& reason = link::reason(static_cast<std::uint8_t>(code)); reason.known()) {
@@ -53,6 +53,7 @@ std::string codes_text()
                        std::string{reason.meaning}});
         }
     }
+    table.fit(stdout_columns());
     return table.text() + "\nAll other codes up to 255 are reserved: they are stored and shown, but have no meaning.\n";
 }
 
@@ -71,7 +72,7 @@ ExitCode run_link_explain(const LinkExplainOptions& options)
         text += options.json ? codec::explained_json(cause) + '\n'
                              : (text.empty() ? "" : "\n") + reports::explained(cause, paint);
     }
-    return finish(text, ExitCode::ok);
+    return finish(options.json ? text : fitted(text), ExitCode::ok);
 }
 
 ExitCode run_link_decode(const LinkDecodeOptions& options)
@@ -81,7 +82,7 @@ ExitCode run_link_decode(const LinkDecodeOptions& options)
         return fail(decoded.error());
     }
     return finish(options.json ? codec::decoded_json(*decoded) + '\n'
-                               : reports::decoded_text(*decoded, Paint{stdout_wants_colour()}),
+                               : fitted(reports::decoded_text(*decoded, Paint{stdout_wants_colour()})),
                   ExitCode::ok);
 }
 
@@ -110,7 +111,7 @@ ExitCode run_link_import(const LinkImportOptions& options)
 
 ExitCode run_link_codes(const LinkCodesOptions& options)
 {
-    return finish(options.json ? codec::reasons_json() + '\n' : codes_text(), ExitCode::ok);
+    return finish(options.json ? codec::reasons_json() + '\n' : fitted(codes_text()), ExitCode::ok);
 }
 
 }  // namespace petrel::cli

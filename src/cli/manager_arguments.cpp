@@ -80,16 +80,16 @@ Handler manager_flags(CLI::App& app)
     app.add_option("--syslog-from", options.syslog_from, "Other machines whose log lines are accepted")
         ->type_name("NETWORK");
     app.add_option("--keep-events", options.retention.most_events, "Events to keep, default 1000000")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}).description(""))
         ->type_name("N");
     app.add_option("--keep-days", flags->event_days, "For how long, default 30")
-        ->check(CLI::Range(1U, 36'500U))
+        ->check(CLI::Range(1U, 36'500U).description(""))
         ->type_name("DAYS");
     app.add_option("--keep-samples", options.retention.most_samples, "Samples of queues to keep, default 2000000")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}).description(""))
         ->type_name("N");
     app.add_option("--keep-sample-hours", flags->sample_hours, "For how long, default 24")
-        ->check(CLI::Range(1U, 876'000U))
+        ->check(CLI::Range(1U, 876'000U).description(""))
         ->type_name("HOURS");
     group_flags(app, options);
     return handler([flags](const Call& call) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/complaint_text.hpp"
+#include "cli/agent/fleet_command.hpp"
 #include "codec/uplink_json.hpp"
 #include "daemon/manager_endpoints.hpp"
 #include "http_client/client.hpp"
@@ -49,8 +50,7 @@ Result<std::string> answer_of_manager(const ManagerAccess& access, const std::st
                                            .token = manager->token,
                                            .within = kManagerPatience});
     if (!response) {
-        return tl::unexpected(
-            Error{response.error().kind, fmt::format("the manager at {}: {}", manager->url, response.error().what)});
+        return tl::unexpected(no_manager(manager->url, response.error()));
     }
     if (response->status != kAnswered) {
         const bool denied = response->status == kNotAllowed || response->status == kForbiddenAnswer;

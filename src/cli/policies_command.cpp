@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include "base/complaint_text.hpp"
 #include "codec/policy_json.hpp"
 #include "terminal/table.hpp"
 #include "terminal/terminal.hpp"
@@ -18,10 +24,14 @@ std::string allowed_values(const watchdog::Preset& preset, std::string_view key)
     return problem ? problem->allowed : std::string{};
 }
 
-std::vector<codec::PolicyListing> list_presets()
+// All presets, or the one with this name.
+std::vector<codec::PolicyListing> list_presets(std::string_view wanted)
 {
     std::vector<codec::PolicyListing> listing;
     for (const auto& preset : watchdog::presets()) {
+        if (!wanted.empty() && preset.policy.name != wanted) {
+            continue;
+        }
         codec::PolicyListing policy{preset.policy.name, std::string{preset.about}, {}};
         for (const auto& [key, about] : watchdog::parameters()) {
             policy.parameters.push_back({std::string{key}, std::string{about},
@@ -46,6 +56,7 @@ std::string policies_text(const std::vector<codec::PolicyListing>& policies, con
     for (const auto& parameter : watchdog::parameters()) {
         meanings.add({std::string{parameter.key}, std::string{parameter.about}});
     }
+    meanings.fit(stdout_columns());
     return text + meanings.text();
 }
 
@@ -53,8 +64,15 @@ std::string policies_text(const std::vector<codec::PolicyListing>& policies, con
 
 ExitCode run_policies(const PoliciesOptions& options)
 {
-    const auto policies = list_presets();
-    return finish(options.json ? codec::policies_json(policies) : policies_text(policies, Paint{stdout_wants_colour()}),
+    const auto policies = list_presets(options.preset);
+    if (policies.empty()) {
+        std::vector<std::string_view> known;
+        std::ranges::transform(watchdog::presets(), std::back_inserter(known),
+                               [](const auto& preset) { return std::string_view{preset.policy.name}; });
+        return refuse({{"PRESET", 0, 0, options.preset, "a preset, " + instead_of(options.preset, known)}});
+    }
+    return finish(options.json ? codec::policies_json(policies)
+                               : fitted(policies_text(policies, Paint{stdout_wants_colour()})),
                   ExitCode::ok);
 }
 

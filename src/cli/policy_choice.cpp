@@ -23,7 +23,10 @@ std::string preset_instead_of(std::string_view word)
 {
     const auto names = preset_names();
     const auto near = nearest(word, names);
-    return fmt::format("{}{}", fmt::join(names, ", "), near.empty() ? "" : fmt::format(" (the nearest is {})", near));
+    return fmt::format("{}{}", fmt::join(names, ", "),
+                       word.ends_with(".toml") ? "; policies of a file: --config FILE"
+                       : near.empty()          ? ""
+                                               : fmt::format(" (the nearest is {})", near));
 }
 
 std::vector<std::string_view> parameter_keys()

@@ -33,9 +33,8 @@ public:
     explicit ReplayArguments(CLI::App& app) : app_(app)
     {
         app.add_option("TRACE", options_.trace, "The recording; - reads stdin")->type_name("");
-        app.add_option(
-               "--policy", options_.policies,
-               "A policy of `petrel policies`, with its own parameters if any; several are compared side by side")
+        app.add_option("--policy", options_.policies,
+                       "A policy of `petrel policies`, with its own parameters if any; several are compared in a table")
             ->type_name("NAME[:key=value,...]")
             ->allow_extra_args(false);
         single("--config", options_.config, "Policies from a file instead")->type_name("FILE.toml");
@@ -152,6 +151,7 @@ Handler replay_flags(CLI::App& app)
 Handler policies_flags(CLI::App& app)
 {
     const auto options = std::make_shared<PoliciesOptions>();
+    app.add_option("PRESET", options->preset, "Only this one")->type_name("");
     app.add_flag("--json", options->json, "As one JSON object");
     return handler([options](const Call&) { return run_policies(*options); });
 }

@@ -84,7 +84,8 @@ std::string render(const reports::ReplayReport& report, const ReplayOptions& opt
     if (options.format == "html") {
         return reports::replay_html(report);
     }
-    return reports::replay_text(report, Paint{to_stdout && stdout_wants_colour()});
+    return reports::replay_text(report, Paint{to_stdout && stdout_wants_colour()},
+                                to_stdout ? stdout_columns() : kAnyWidth);
 }
 
 }  // namespace
@@ -111,7 +112,7 @@ ExitCode run_replay(const ReplayOptions& options)
     const bool to_stdout = !options.output || *options.output == "-";
     const auto text = render(*report, options, to_stdout);
     if (to_stdout) {
-        return finish(text, code);
+        return finish(options.format == "text" ? fitted(text) : text, code);
     }
     if (const auto written = write_output_file(*options.output, text); !written) {
         return fail(written.error());

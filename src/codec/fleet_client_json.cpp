@@ -90,9 +90,21 @@ Result<control::FleetEvents> read_fleet_events(std::string_view body)
         control::FleetEvents page;
         page.next = tree.at("next").get<std::int64_t>();
         for (const auto& one : tree.at("events")) {
-            page.lines.push_back(to_line(one.at("event")));
+            const auto& event = one.at("event");
+            page.lines.push_back({text_or_empty(event.value("device", FleetTree())), to_line(event)});
         }
         return page;
+    });
+}
+
+Result<std::map<std::string, std::string>> read_device_agents(std::string_view body)
+{
+    return from_manager(body, [](const FleetTree& tree) {
+        std::map<std::string, std::string> agents;
+        for (const auto& one : tree.at("devices")) {
+            agents[one.at("device").get<std::string>()] = text_or_empty(one.at("agent"));
+        }
+        return agents;
     });
 }
 

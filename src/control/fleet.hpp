@@ -40,7 +40,11 @@ struct FleetReport {
 
 // A page of the manager's events.
 struct FleetEvents {
-    std::vector<std::string> lines;  // of docs/events.md
+    struct Line {
+        std::string device;
+        std::string event;  // of docs/events.md
+    };
+    std::vector<Line> lines;
     std::int64_t next{};
 };
 

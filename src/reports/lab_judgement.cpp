@@ -26,24 +26,25 @@ std::string line_text(const scenario::Expectation& expectation)
                                     : fmt::format("{}:{}", expectation.file, expectation.line);
 }
 
-std::string judgement_table(std::span<const lab::Judgement> judgements, const Paint& paint)
+std::string judgement_table(std::span<const lab::Judgement> judgements, const Paint& paint, std::size_t width)
 {
     if (judgements.empty()) {
         return {};
     }
-    Table table({{"expected", Align::left, {}},
-                 {"when", Align::left, {}},
+    Table table({{"verdict", Align::left, {}},
+                 {"line", Align::right, {}},
                  {"wanted", Align::left, {}},
                  {"found", Align::left, {}},
-                 {"line", Align::right, {}},
-                 {"verdict", Align::left, {}}});
+                 {"when", Align::left, {}, 1},
+                 {"expected", Align::left, {}}});
     for (const auto& one : judgements) {
         const auto& expectation = one.expectation;
         const std::string verdict{name(one.verdict)};
-        table.add({expectation.subject, window_text(expectation), expectation.wanted,
-                   one.found.empty() ? "-" : one.found, line_text(expectation),
-                   one.verdict == Verdict::failed ? paint.red(verdict) : verdict});
+        table.add({one.verdict == Verdict::failed ? paint.red(verdict) : verdict, line_text(expectation),
+                   expectation.wanted, one.found.empty() ? "-" : one.found, window_text(expectation),
+                   expectation.subject});
     }
+    table.fit(width);
     return table.text();
 }
 

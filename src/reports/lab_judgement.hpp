@@ -14,9 +14,10 @@ namespace petrel::reports {
 // "80" in the scenario file, "scenarios/defaults/nothing-left.toml:2" in shared defaults.
 std::string line_text(const scenario::Expectation&);
 
-std::string judgement_table(std::span<const lab::Judgement>, const Paint&);  // empty if nothing was expected
-std::string failures_text(std::span<const lab::Judgement>);                  // a line for each failed expectation
-std::vector<codec::Judged> judged(std::span<const lab::Judgement>);          // for JSON
+// At most `width` columns wide. Empty if nothing was expected.
+std::string judgement_table(std::span<const lab::Judgement>, const Paint&, std::size_t width);
+std::string failures_text(std::span<const lab::Judgement>);          // a line for each failed expectation
+std::vector<codec::Judged> judged(std::span<const lab::Judgement>);  // for JSON
 
 // The summary of a run as one line of JSON, without its newline.
 std::string summary_line(const std::string& file, const codec::Settings&, const lab::Outcome&,

@@ -14,27 +14,25 @@ constexpr std::string_view kNothing = "-";
 
 std::string or_nothing(const std::string& text) { return text.empty() ? std::string{kNothing} : text; }
 
-std::string comparison(const ReplayReport& report)
+// A row for each policy, so that the table fits any terminal.
+std::string comparison(const ReplayReport& report, std::size_t width)
 {
-    std::vector<Table::Column> columns{{"queue", Align::left, {}}};
-    for (const auto& run : report.runs) {
-        columns.push_back({"storms", Align::right, run.label});
-        columns.push_back({"detected at", Align::right, {}});
-        columns.push_back({"restored at", Align::right, {}});
-        columns.push_back({"in storm", Align::right, {}});
-    }
-    Table table(std::move(columns));
+    Table table({{"queue", Align::left, {}},
+                 {"policy", Align::left, {}},
+                 {"storms", Align::right, {}},
+                 {"detected at", Align::right, {}},
+                 {"restored at", Align::right, {}},
+                 {"in storm", Align::right, {}, 1}});
     for (const auto queue : queues_with_events(report)) {
-        std::vector<std::string> cells{queue_text(report, queue)};
         for (const auto& run : report.runs) {
             const auto result = result_of(run, queue);
-            cells.push_back(fmt::format("{}", result.storms));
-            cells.push_back(or_nothing(result.detected ? seconds_text(*result.detected) : ""));
-            cells.push_back(or_nothing(restored_text(result)));
-            cells.push_back(or_nothing(result.storms == 0 ? "" : seconds_text(result.in_storm)));
+            table.add({queue_text(report, queue), run.label, fmt::format("{}", result.storms),
+                       or_nothing(result.detected ? seconds_text(*result.detected) : ""),
+                       or_nothing(restored_text(result)),
+                       or_nothing(result.storms == 0 ? "" : seconds_text(result.in_storm))});
         }
-        table.add(std::move(cells));
     }
+    table.fit(width);
     return table.empty() ? "No policy saw a storm.\n" : table.text();
 }
 
@@ -85,11 +83,11 @@ std::string heading(const PolicyRun& run)
 
 }  // namespace
 
-std::string replay_text(const ReplayReport& report, const Paint& paint)
+std::string replay_text(const ReplayReport& report, const Paint& paint, std::size_t width)
 {
     std::string text;
     if (report.runs.size() > 1) {
-        text += comparison(report) + "\n";
+        text += comparison(report, width) + "\n";
     }
     for (const auto& run : report.runs) {
         text += fmt::format("{}{}\n{}", &run == &report.runs.front() ? "" : "\n", paint.bold(heading(run)),

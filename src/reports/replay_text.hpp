@@ -1,4 +1,4 @@
-// A replay as text for a terminal: with several policies first a side-by-side table, then the events of each.
+// A replay as text for a terminal: with several policies first a table that compares them, then the events of each.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 
 namespace petrel::reports {
 
-std::string replay_text(const ReplayReport&, const Paint&);
+// The table leaves out columns where it is wider than `width`.
+std::string replay_text(const ReplayReport&, const Paint&, std::size_t width);
 
 }  // namespace petrel::reports

@@ -10,6 +10,7 @@ namespace petrel {
 namespace {
 
 constexpr std::string_view kColumnGap = "  ";
+constexpr std::size_t kLeastText = 20;  // text in the last column wraps in so many columns
 
 }  // namespace
 
@@ -40,15 +41,24 @@ std::vector<std::size_t> Table::widths() const
 
 void Table::fit(std::size_t width)
 {
+    width_ = width;
     for (;;) {
-        const auto all = widths();
-        const auto used = std::accumulate(all.begin(), all.end(), all.size() * kColumnGap.size()) - kColumnGap.size();
         const auto least = std::ranges::max_element(columns_, {}, &Column::dispensable);
-        if (used <= width || least->dispensable == 0) {
+        if (least_width() <= width || least->dispensable == 0) {
             return;
         }
         drop(static_cast<std::size_t>(least - columns_.begin()));
     }
+}
+
+std::size_t Table::least_width() const
+{
+    auto all = widths();
+    const auto& last = columns_.back();
+    if (last.align == Align::left && last.dispensable == 0) {
+        all.back() = std::min(all.back(), kLeastText);
+    }
+    return std::accumulate(all.begin(), all.end(), all.size() * kColumnGap.size()) - kColumnGap.size();
 }
 
 void Table::drop(std::size_t column)
@@ -87,21 +97,30 @@ std::string Table::text() const
 {
     const auto width = widths();
     auto all = group_line(width);
-    const auto add_line = [&](const auto& cell_at) {
+    std::size_t last_begin = 0;  // of the last column
+    const auto line_of = [&](const auto& cell_at) {
         std::string line;
         for (std::size_t i = 0; i < columns_.size(); ++i) {
             const std::string cell = cell_at(i);
             const std::string padding(width[i] - shown_width(cell), ' ');
             line += i == 0 ? "" : kColumnGap;
+            last_begin = shown_width(line);
             line += columns_[i].align == Align::left ? cell + padding : padding + cell;
         }
         line.erase(line.find_last_not_of(' ') + 1);
-        all += line + '\n';
+        return line;
     };
-    add_line([&](std::size_t i) { return columns_[i].title; });
-    add_line([&](std::size_t i) { return std::string(width[i], '-'); });
+    all += line_of([&](std::size_t i) { return columns_[i].title; }) + '\n';
+    const auto room = width_ - std::min(last_begin, width_);
+    const bool wraps = columns_.back().align == Align::left && room >= kLeastText;
+    all += line_of([&](std::size_t i) {
+               const bool last = i + 1 == columns_.size();
+               return std::string(last && wraps ? std::min(width[i], room) : width[i], '-');
+           }) +
+           '\n';
     for (const auto& row : rows_) {
-        add_line([&](std::size_t i) { return row[i]; });
+        const auto line = line_of([&](std::size_t i) { return row[i]; });
+        all += (wraps && shown_width(line) > width_ ? wrapped_at(line, width_, last_begin) : line) + '\n';
     }
     return all;
 }

@@ -1,5 +1,6 @@
 // Plain text tables: columns as wide as their widest cell, numbers to the right, no trailing blanks. A table that is
-// wider than the terminal leaves out its less important columns.
+// wider than the terminal leaves out its less important columns. Text in the last column wraps between words, if
+// there is room for it.
 #pragma once
 
 #include <cstddef>
@@ -35,12 +36,14 @@ public:
 
 private:
     std::vector<std::size_t> widths() const;
+    std::size_t least_width() const;
     std::string group_line(const std::vector<std::size_t>& widths) const;
     void drop(std::size_t column);
 
     std::vector<Column> columns_;
     std::vector<std::vector<std::string>> rows_;
     std::vector<std::string> left_out_;
+    std::size_t width_{kAnyWidth};
 };
 
 }  // namespace petrel

@@ -43,6 +43,22 @@ void write_stderr(std::string_view text)
     }
 }
 
+std::size_t columns_of(int terminal)
+{
+    if (isatty(terminal) != 1) {
+        return kAnyWidth;
+    }
+    const char* set = std::getenv("COLUMNS");
+    const std::string_view text = set == nullptr ? "" : set;
+    std::size_t columns = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
+    if (error == std::errc{} && end == text.data() + text.size() && columns != 0) {
+        return columns;
+    }
+    winsize size{};
+    return ::ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : kAnyWidth;
+}
+
 }  // namespace
 
 void prepare_signals()
@@ -73,21 +89,9 @@ bool stdout_wants_colour()
     return isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
 }
 
-std::size_t stdout_columns()
-{
-    if (isatty(STDOUT_FILENO) != 1) {
-        return kAnyWidth;
-    }
-    const char* set = std::getenv("COLUMNS");
-    const std::string_view text = set == nullptr ? "" : set;
-    std::size_t columns = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
-    if (error == std::errc{} && end == text.data() + text.size() && columns != 0) {
-        return columns;
-    }
-    winsize size{};
-    return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : kAnyWidth;
-}
+std::size_t stdout_columns() { return columns_of(STDOUT_FILENO); }
+
+std::string fitted(std::string_view text) { return wrapped(text, stdout_columns()); }
 
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
 
@@ -120,11 +124,14 @@ Result<bool> write_stdout(std::string_view text)
     return true;
 }
 
-void print_stderr(std::string_view line) { write_stderr(fmt::format("{}\n", line)); }
+void print_stderr(std::string_view line)
+{
+    write_stderr(wrapped(fmt::format("{}\n", line), columns_of(STDERR_FILENO)));
+}
 
 ExitCode fail(const Error& error)
 {
-    write_stderr(with_source_lines(error.complaints));
+    write_stderr(with_source_lines(error.complaints, columns_of(STDERR_FILENO)));
     if (error.complaints.empty() || error.what != to_text(error.complaints, "\n")) {
         print_stderr(fmt::format("petrel: {}", error.what));
     }
@@ -133,7 +140,7 @@ ExitCode fail(const Error& error)
 
 ExitCode refuse(const std::vector<Complaint>& complaints)
 {
-    write_stderr(with_source_lines(complaints));
+    write_stderr(with_source_lines(complaints, columns_of(STDERR_FILENO)));
     return ExitCode::usage;
 }
 

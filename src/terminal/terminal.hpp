@@ -34,6 +34,9 @@ bool stderr_is_terminal();  // then progress and durations are printed
 // The width of the terminal: COLUMNS, else the size that the terminal reports. kAnyWidth if stdout is no terminal.
 std::size_t stdout_columns();
 
+// Text for people as stdout shows it: on a terminal, long lines wrap between words.
+std::string fitted(std::string_view text);
+
 // Text with colour for a terminal, or without.
 class Paint {
 public:
@@ -55,7 +58,8 @@ std::string painted(watchdog::EventKind, const std::string& text, const Paint&);
 // False: the reader has closed the pipe, which is no error; write no more. A full disk is an error.
 Result<bool> write_stdout(std::string_view text);
 
-void print_stderr(std::string_view line);        // one line to stderr
+// One line to stderr. On a terminal, a long line wraps between words.
+void print_stderr(std::string_view line);
 ExitCode fail(const Error&);                     // prints it and returns its exit code
 ExitCode refuse(const std::vector<Complaint>&);  // prints all of them and returns ExitCode::usage
 

@@ -5,11 +5,31 @@
 namespace petrel {
 namespace {
 
-// Adds one line without its end. Blanks inside the line stay, unless the line breaks there.
-void add_wrapped(std::string_view line, std::size_t width, std::size_t hanging, std::string& to)
+// Where the last column of a row begins. Zero: the line is no row.
+std::size_t last_column(std::string_view line)
 {
+    constexpr std::string_view kGap = "  ";
+    const auto gap = line.rfind(kGap);
+    const auto before = line.substr(0, gap == std::string_view::npos ? 0 : gap);
+    return before.find_first_not_of(' ') == std::string_view::npos ? 0 : shown_width(line.substr(0, gap + kGap.size()));
+}
+
+// Where a line that is wrapped continues.
+std::size_t next_lines_begin(std::string_view line, std::size_t width, std::size_t hanging)
+{
+    constexpr std::size_t kFarIn = 12;  // such a line is the rest of a row itself
+    const auto column = last_column(line);
+    if (column != 0 && column <= width / 2) {
+        return column;
+    }
     const auto blanks = std::min(line.find_first_not_of(' '), line.size());
-    const std::string indent(std::min(blanks + hanging, width / 2), ' ');
+    return std::min(blanks < kFarIn ? blanks + hanging : blanks, width / 2);
+}
+
+// Adds one line without its end. Blanks inside the line stay, unless the line breaks there.
+void add_wrapped(std::string_view line, std::size_t width, std::size_t begin, std::string& to)
+{
+    const std::string indent(begin, ' ');
     std::size_t used = 0;
     bool at_begin = true;  // no word of this output line yet
     while (!line.empty()) {
@@ -54,7 +74,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t hangin
         if (shown_width(line) <= width) {
             all += line;
         } else {
-            add_wrapped(line, width, hanging, all);
+            add_wrapped(line, width, next_lines_begin(line, width, hanging), all);
         }
         text.remove_prefix(line.size());
         if (!text.empty()) {
@@ -62,6 +82,13 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t hangin
             text.remove_prefix(1);
         }
     }
+    return all;
+}
+
+std::string wrapped_at(std::string_view line, std::size_t width, std::size_t begin)
+{
+    std::string all;
+    add_wrapped(line, width, begin, all);
     return all;
 }
 

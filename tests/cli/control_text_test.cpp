@@ -257,9 +257,9 @@ TEST(ControlText, Links)
     for (auto& link : without_history) {
         link.events.clear();
     }
-    expect_text("links.txt", agent_links_text(without_history));
-    expect_text("links-history.txt", agent_links_text(links()));
-    EXPECT_EQ(agent_links_text({}), "the agent follows no link: see docs/link-down.md\n");
+    expect_text("links.txt", agent_links_text(without_history, kAnyWidth));
+    expect_text("links-history.txt", agent_links_text(links(), kAnyWidth));
+    EXPECT_EQ(agent_links_text({}, kAnyWidth), "the agent follows no link: see docs/link-down.md\n");
 }
 
 // What the importer reads from it is what the agent reported.
@@ -373,8 +373,8 @@ TEST(ControlText, FitsTheTerminal)
     for (const std::size_t width : {80U, 100U, 120U}) {
         const auto text = status_text(trouble(), kPlain, width) + "\n---- queues\n" + queues_text(wide, false, width) +
                           "\n---- explain\n" + explain_text(explained, kPlain, width) + "\n---- events\n" +
-                          event_text(kStorm, width) + "\n---- watch\n" +
-                          watch_text(trouble(), wide, {24, width}, kPlain);
+                          event_text(kStorm, width) + "\n---- links\n" + agent_links_text(links(), width) +
+                          "\n---- watch\n" + watch_text(trouble(), wide, {24, width}, kPlain);
         expect_text(fmt::format("width-{}.txt", width).c_str(), text);
         EXPECT_LE(widest(text), width);
     }

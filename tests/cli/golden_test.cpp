@@ -1,17 +1,19 @@
 // The exact output for users. Each tests/golden/cli/*.txt is a transcript: commands ("$ petrel ..."), their output and
 // their exit codes. The commands are read from the file and run in examples/; PETREL_UPDATE_GOLDEN=1 writes their
-// present output.
+// present output. Those whose names begin with terminal-80 run on a terminal of 80 columns.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <sstream>
 
 #include "petrel_program.hpp"
+#include "terminal/wrap.hpp"
 
 namespace petrel::cli {
 namespace {
 
 constexpr std::string_view kPrompt = "$ petrel";
+constexpr std::string_view kOnTerminal = "terminal-80";
 
 std::filesystem::path folder() { return petrel::test::golden("cli"); }
 
@@ -46,11 +48,22 @@ petrel::test::Invocation parse(const std::string& command)
     return call;
 }
 
-std::string transcript(const std::vector<std::string>& commands)
+// Lab runs report their speed on stderr: that is not the same twice.
+petrel::test::Ended run_on_terminal(petrel::test::Invocation call)
+{
+    call.environment = {{"COLUMNS", "80"}, {"NO_COLOR", "1"}};
+    call.stdout_is_terminal = true;
+    call.stderr_is_terminal = call.arguments.size() < 2 || call.arguments[0] != "lab" || call.arguments[1] != "run";
+    auto ended = petrel::test::run(call);
+    std::erase(ended.out, '\r');
+    return ended;
+}
+
+std::string transcript(const std::vector<std::string>& commands, bool on_terminal)
 {
     std::string text;
     for (const auto& command : commands) {
-        const auto ended = petrel::test::run(parse(command));
+        const auto ended = on_terminal ? run_on_terminal(parse(command)) : petrel::test::run(parse(command));
         text += command + '\n' + ended.out;
         text += ended.err.empty() ? "" : "[stderr]\n" + ended.err;
         text += "[exit=" + std::to_string(ended.exit_code) + "]\n";
@@ -72,7 +85,12 @@ TEST_P(Golden, Transcript)
         }
     }
     ASSERT_FALSE(commands.empty()) << path << " holds no command";
-    const auto now = transcript(commands);
+    const bool on_terminal = GetParam().starts_with(kOnTerminal);
+    const auto now = transcript(commands, on_terminal);
+    std::istringstream shown{now};
+    for (std::string line; on_terminal && std::getline(shown, line);) {
+        EXPECT_LE(shown_width(line), line.starts_with(kPrompt) ? kAnyWidth : 80U) << line;
+    }
     petrel::test::expect_golden(path, now);
 }
 

@@ -292,6 +292,11 @@ TEST(Record, OfSonicReadsCountersOnly)
     EXPECT_NE(none.err.find("COUNTERS_DB has no COUNTERS_PORT_NAME_MAP"), std::string::npos) << none.err;
 
     set("COUNTERS_PORT_NAME_MAP", {{"Ethernet4", "oid:0x1"}});
+    const OutputFolder folder;
+    const auto empty = run(petrel({"record", "--device", device, "-o", (folder / "empty.csv").string()}));
+    EXPECT_EQ(empty.exit_code, 1);
+    EXPECT_NE(empty.err.find("has no queue or port whose counters can be recorded"), std::string::npos) << empty.err;
+    EXPECT_EQ(folder.files(), 0U) << "a trace without rows is no trace";
     set("COUNTERS_QUEUE_NAME_MAP", {{"Ethernet4:3", "oid:0x2"}, {"Ethernet4:12", "oid:0x3"}});
     set("COUNTERS:oid:0x1", {{"SAI_PORT_STAT_PFC_3_RX_PKTS", "7"}, {"SAI_PORT_STAT_PFC_4_RX_PKTS", "0"}});
     set("COUNTERS:oid:0x2", {{"SAI_QUEUE_STAT_PACKETS", "11"}, {"SAI_QUEUE_ATTR_PAUSE_STATUS", "true"}});

@@ -129,6 +129,26 @@ TEST(Table, LeavesOutTheLeastImportantColumnFirst)
         << "the heading stays above what is left, and columns that matter stay even where they do not fit";
 }
 
+TEST(Table, TextInTheLastColumnWraps)
+{
+    Table table({{"agent", Align::left, {}}, {"n", Align::right, {}, 1}, {"problem", Align::left, {}}});
+    table.add({"leaf0", "1", "the device does not answer, for 12 s"});
+    table.add({"leaf1", "22", "-"});
+    table.fit(32);
+    EXPECT_EQ(table.text(), "agent   n  problem\n"
+                            "-----  --  ---------------------\n"
+                            "leaf0   1  the device does not\n"
+                            "           answer, for 12 s\n"
+                            "leaf1  22  -\n");
+    table.fit(30);
+    EXPECT_EQ(table.text(), "agent  problem\n"
+                            "-----  -----------------------\n"
+                            "leaf0  the device does not\n"
+                            "       answer, for 12 s\n"
+                            "leaf1  -\n")
+        << "other columns go where there are less than twenty columns for it";
+}
+
 TEST(Wrap, BreaksLongLinesBetweenWordsOnly)
 {
     EXPECT_EQ(wrapped("one two three\n", 13), "one two three\n");
@@ -137,6 +157,17 @@ TEST(Wrap, BreaksLongLinesBetweenWordsOnly)
     EXPECT_EQ(wrapped("one averylongword two", 8, 2), "one\n  averylongword\n  two");
     EXPECT_EQ(wrapped("\x1b[31mone\x1b[0m two", 7), "\x1b[31mone\x1b[0m two") << "colours take no room";
     EXPECT_EQ(wrapped("", 7), "");
+}
+
+TEST(Wrap, RowsContinueBelowTheirLastColumn)
+{
+    EXPECT_EQ(wrapped("  --queue Q  only this one or that one\n", 26), "  --queue Q  only this one\n"
+                                                                       "             or that one\n");
+    EXPECT_EQ(wrapped("a  b                    one two three", 30), "a  b                    one\n    two three")
+        << "a column in the right half has too little room";
+    EXPECT_EQ(wrapped(std::string(14, ' ') + "one two three", 24),
+              std::string(14, ' ') + "one two\n" + std::string(12, ' ') + "three")
+        << "a line that begins far in is the rest of a row; half of the width is the most";
 }
 
 RC_GTEST_PROP(Wrap, KeepsAllWordsInTheirOrder, ())

@@ -28,6 +28,7 @@ using test::AgentProcess;
 using test::SharedSwitch;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using watchdog::Treatment;
 
 constexpr std::uint16_t kOnePort = 1;
@@ -170,6 +171,12 @@ TEST_F(FleetTest, AnOrderTakesEffectOnTheChosenSwitchesAndIsInTheAudit)
     EXPECT_EQ(off.exit_code, 0) << off.err;
     expect_treated(two, Treatment::none);
     EXPECT_THAT(manager.petrel({"events"}).out, AllOf(HasSubstr("red_switch_on"), HasSubstr("red_switch_off")));
+    EXPECT_THAT(manager.petrel({"events", "--agent", "on-sw1"}).out,
+                AllOf(HasSubstr("  sw1  order_taken"), Not(HasSubstr("  sw2  "))));
+    EXPECT_THAT(manager.petrel({"events", "--device", "sw2"}).out,
+                AllOf(HasSubstr("  sw2  order_taken"), Not(HasSubstr("  sw1  "))));
+    EXPECT_THAT(manager.petrel({"events", "--agent", "on-sw3"}).err, HasSubstr("no agent 'on-sw3'; the nearest is"));
+    EXPECT_THAT(manager.petrel({"events", "--device", "sw3"}).err, HasSubstr("no device 'sw3'; the nearest is"));
     one.agent->stop();
     two.agent->stop();
 }
@@ -187,7 +194,7 @@ TEST_F(FleetTest, AQueueNamesItsAgentAndAWrongOneIsRefused)
     EXPECT_THAT(wrong.out, HasSubstr("no queue or port"));
     const auto none = manager.petrel({"release-all"});
     EXPECT_EQ(none.exit_code, 2);
-    EXPECT_THAT(none.err, HasSubstr("names no agent"));
+    EXPECT_THAT(none.err, HasSubstr("which agents? An order needs --agent"));
     const auto unknown = manager.petrel({"mitigate", "sw7:Ethernet1:3"});
     EXPECT_EQ(unknown.exit_code, 2);
     EXPECT_THAT(unknown.err, HasSubstr("no device 'sw7'"));

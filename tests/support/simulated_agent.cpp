@@ -368,7 +368,7 @@ Ended SimulatedAgent::control(std::vector<std::string> arguments)
             const auto shown = cli::shown(options, line, Paint{false}, kAnyWidth);
             code = shown.code;
             ended.out += shown.text;
-            ended.err += shown.complaint;
+            ended.err += shown.details + shown.complaint;
         }
         return code;
     };

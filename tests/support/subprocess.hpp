@@ -28,6 +28,7 @@ struct Invocation {
     std::filesystem::path folder{"."};                               // its working directory
     std::string stdout_path{};                                       // instead of a pipe: /dev/full
     bool stdout_is_terminal{};
+    bool stderr_is_terminal{};  // the same terminal as stdout: its text is in `out`
     bool nobody_reads_stdout{};
     int interrupt_after_bytes{-1};  // sends SIGINT after this many bytes of its stdout
 };
@@ -127,7 +128,7 @@ inline Ended run(const Invocation& call)
     }
     if (child == 0) {
         ::signal(SIGPIPE, SIG_DFL);
-        detail::become(call, in.read_end, out.write_end, err.write_end);
+        detail::become(call, in.read_end, out.write_end, call.stderr_is_terminal ? out.write_end : err.write_end);
     }
     detail::close_end(in.read_end);
     detail::close_end(out.write_end);

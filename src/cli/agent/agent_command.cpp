@@ -165,7 +165,7 @@ ExitCode hand_back(const AgentOptions& options)
                                                            : "nothing is to be put back");
         }
     }
-    return finish(text, code);
+    return finish(fitted(text), code);
 }
 
 ExitCode release_without_agent(const AgentOptions& options, bool json)
@@ -189,7 +189,7 @@ ExitCode release_without_agent(const AgentOptions& options, bool json)
     for (const auto& line : released->report.lines) {
         text += escaped(line) + '\n';
     }
-    return finish(json ? codec::answer_json(released->report) + '\n' : text,
+    return finish(json ? codec::answer_json(released->report) + '\n' : fitted(text),
                   released->all ? ExitCode::ok : ExitCode::failure);
 }
 

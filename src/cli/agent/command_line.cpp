@@ -41,7 +41,10 @@ void complain_unknown_flags(const CLI::App& app, std::vector<Complaint>& complai
         if (flag) {
             const auto near = nearest(word.substr(0, word.find('=')), known);
             const auto hint = near.empty() ? std::string{} : fmt::format("; the nearest is {}", near);
-            complaints.push_back({word, 0, 0, "no such flag" + hint, {}});
+            const auto sentence = word == "--manager" && app.get_parent() == nullptr
+                                      ? "which one? petrel --manager URL COMMAND"
+                                      : "no such flag" + hint;
+            complaints.push_back({word, 0, 0, sentence, {}});
         } else if (!flag_before) {  // else it may be the value of that flag
             complaints.push_back({word, 0, 0, "one argument too many", {}});
         }
@@ -114,6 +117,36 @@ std::vector<std::string> with_help_flag(std::vector<std::string> words)
     return words;
 }
 
+// Replaces each group of empty lines by one.
+std::string without_gaps(std::string text)
+{
+    for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n", at)) {
+        text.erase(at, 1);
+    }
+    return text;
+}
+
+// Joins the lines of each paragraph. Headings, lists and examples keep their lines.
+std::string with_whole_paragraphs(std::string_view text)
+{
+    constexpr std::string_view kUsage = "Usage: ";
+    std::string all;
+    std::string_view before;
+    while (!text.empty()) {
+        const auto line = text.substr(0, text.find('\n'));
+        const auto plain = [&](std::string_view one) {
+            return !one.empty() && one.front() != ' ' && !one.starts_with(kUsage);
+        };
+        if (!all.empty()) {
+            all += plain(before) && plain(line) && !before.ends_with(':') ? ' ' : '\n';
+        }
+        all += line;
+        before = line;
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+    }
+    return all + '\n';
+}
+
 class CommandLine {
 public:
     explicit CommandLine(const Program& program)
@@ -142,9 +175,11 @@ public:
             app_.parse(std::vector<std::string>{call.words.rbegin(), call.words.rend()});
         } catch (const CLI::CallForHelp&) {
             if (!names_unknown_command()) {
-                auto text = app_.help();  // help of the command, or of the program without one
+                auto text = without_gaps(app_.help());  // help of the command, or of the program without one
                 text.erase(text.find_last_not_of('\n') + 1);
-                return finish(text + '\n', ExitCode::ok);
+                const auto width = stdout_columns();
+                return finish(width == kAnyWidth ? text + '\n' : wrapped(with_whole_paragraphs(text), width, 0),
+                              ExitCode::ok);
             }
         } catch (const CLI::ParseError& error) {
             return tl::unexpected(std::vector{Complaint{{}, 0, 0, error.what(), {}}});

@@ -107,6 +107,7 @@ std::string values_text(const std::vector<config::EffectiveValue>& values)
     for (const auto& [key, value, origin] : values) {
         table.add({key, value.empty() ? "\"\"" : value, origin});
     }
+    table.fit(stdout_columns());
     return table.text();
 }
 
@@ -145,7 +146,7 @@ ExitCode run_config_check(const ConfigCheckOptions& options)
         }
     }
     const auto code = problems.empty() ? ExitCode::ok : refuse(problems);
-    return finish(text, code);
+    return finish(fitted(text), code);
 }
 
 ExitCode run_config_show(const ConfigShowOptions& options)

@@ -38,6 +38,9 @@ constexpr std::string_view kQueue = "PORT:PRIORITY, e.g. Ethernet4:3; of a NIC i
 
 void read_policies(ControlArguments& arguments, std::vector<Complaint>& problems)
 {
+    if (arguments.policy_file.empty()) {
+        return problems.push_back({"FILE", 0, 0, "which one? A policy file", {}});
+    }
     auto text = runtime::read_whole_file(arguments.policy_file);
     if (!text) {
         return problems.push_back({"FILE", 0, 0, text.error().what, {}});
@@ -280,7 +283,7 @@ void fleet_flags(CLI::App& app, ControlArguments& arguments)
         ->allow_extra_args(false);
     request.within_s = 5;
     app.add_option("--within", request.within_s, "Seconds in which an agent must begin it, default 5, orders 30")
-        ->check(CLI::Range(1U, 86'400U))
+        ->check(CLI::Range(1U, 86'400U).description(""))
         ->type_name("S")
         ->group(group);
 }
@@ -293,14 +296,14 @@ void fleet_order_flags(CLI::App& app, ControlArguments& arguments)
     const auto group = "With a fabric manager";
     app.add_flag("--all-agents", request.all, "All of its agents")->group(group);
     app.add_option("--canary", request.canary, "First so many agents; the first alarm stops the others")
-        ->check(CLI::Range(1U, 1'000'000U))
+        ->check(CLI::Range(1U, 1'000'000U).description(""))
         ->type_name("N")
         ->group(group);
     app.add_option("--then", request.then, "With --canary: the share of each further wave, default 100%")
         ->type_name("P%")
         ->group(group);
     app.add_option("--watch", request.watch_s, "Seconds without an alarm before the next wave, default 30")
-        ->check(CLI::Range(0U, 86'400U))
+        ->check(CLI::Range(0U, 86'400U).description(""))
         ->type_name("S")
         ->group(group);
     app.add_flag("--dry-run", request.dry_run, "Only show which agents would get it, in which wave")->group(group);

@@ -21,7 +21,6 @@
 namespace petrel::cli {
 namespace {
 
-constexpr auto kUsualSocket = "/run/petrel/control.sock";
 constexpr int kPatienceSeconds = 15;
 constexpr std::size_t kLongestLine = std::size_t{256} * 1024 * 1024;
 constexpr int kConnectAgain_ms = 10;
@@ -100,10 +99,12 @@ Result<runtime::FileDescriptor> connect_as_user(const std::filesystem::path& soc
 
 }  // namespace
 
-std::filesystem::path control_socket(const std::string& flag)
+std::filesystem::path control_socket(const std::string& flag, const std::filesystem::path& otherwise)
 {
     const char* set = std::getenv("PETREL_CONTROL_SOCKET");
-    return !flag.empty() ? flag : set != nullptr && *set != '\0' ? set : kUsualSocket;
+    return !flag.empty()                    ? std::filesystem::path{flag}
+           : set != nullptr && *set != '\0' ? std::filesystem::path{set}
+                                            : otherwise;
 }
 
 Result<ControlClient> ControlClient::send(const std::filesystem::path& socket, const control::ControlRequest& request)

@@ -14,8 +14,10 @@
 
 namespace petrel::cli {
 
-// The path from the flag, else from PETREL_CONTROL_SOCKET, else the default path.
-std::filesystem::path control_socket(const std::string& flag);
+inline constexpr auto kUsualSocket = "/run/petrel/control.sock";
+
+// The path from the flag, else from PETREL_CONTROL_SOCKET, else `otherwise`.
+std::filesystem::path control_socket(const std::string& flag, const std::filesystem::path& otherwise = kUsualSocket);
 
 class ControlClient {
 public:

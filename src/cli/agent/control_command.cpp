@@ -21,9 +21,9 @@ template <class Report, class Render>
 Shown as_text(const Result<Report>& report, const Render& render)
 {
     if (!report) {
-        return {{}, fmt::format("petrel: {}", escaped(report.error().what)), exit_code(report.error().kind)};
+        return {{}, escaped(report.error().what), {}, exit_code(report.error().kind)};
     }
-    return {render(*report), {}, ExitCode::ok};
+    return {render(*report), {}, {}, ExitCode::ok};
 }
 
 Shown checked(const Result<control::StatusReport>& report)
@@ -36,7 +36,7 @@ Shown checked(const Result<control::StatusReport>& report)
 }
 
 // If the agent refuses the new configuration, the command prints the problems and fails.
-Shown reloaded(const ControlOptions& options, std::string_view line)
+Shown reloaded(const ControlOptions& options, std::string_view line, std::size_t width)
 {
     const auto report = codec::read_reload(line);
     if (!report || report->problems.empty()) {
@@ -47,9 +47,9 @@ Shown reloaded(const ControlOptions& options, std::string_view line)
         problems += escaped(problem) + '\n';
     }
     if (!options.other_machine && !report->complaints.empty()) {  // an older agent does not send them
-        problems = with_source_lines(report->complaints);
+        problems = with_source_lines(report->complaints, width);
     }
-    return {{}, problems + "petrel: the configuration was refused; the one before is in force", ExitCode::usage};
+    return {{}, "the configuration was refused; the one before is in force", problems, ExitCode::usage};
 }
 
 Shown answer_text(const ControlOptions& options, std::string_view line, const Paint& paint, std::size_t width)
@@ -70,10 +70,10 @@ Shown answer_text(const ControlOptions& options, std::string_view line, const Pa
                        [&](const auto& report) { return reports::explain_text(report, paint, width); });
     case Request::links:
         return as_text(codec::read_links(line), [&](const auto& links) {
-            return options.format.empty() ? reports::agent_links_text(links) : reports::opasaquery_text(links);
+            return options.format.empty() ? reports::agent_links_text(links, width) : reports::opasaquery_text(links);
         });
-    case Request::reload: return reloaded(options, line);
-    case Request::events: return {reports::event_text(line, width), {}, ExitCode::ok};
+    case Request::reload: return reloaded(options, line, width);
+    case Request::events: return {reports::event_text(line, width), {}, {}, ExitCode::ok};
     default: return as_text(codec::read_order(line), reports::order_text);
     }
 }
@@ -85,7 +85,7 @@ ExitCode show(const ControlOptions& options, const Result<std::string>& line)
     }
     const auto answer = shown(options, *line, Paint{stdout_wants_colour()}, stdout_columns());
     if (!answer.complaint.empty()) {
-        print_stderr(answer.complaint);
+        print_stderr(fmt::format("{}petrel: {}", answer.details, answer.complaint));
     }
     return finish(answer.text, answer.code);
 }
@@ -144,7 +144,7 @@ ExitCode show_stored_events(const ControlOptions& options, const std::filesystem
 Shown shown(const ControlOptions& options, std::string_view line, const Paint& paint, std::size_t width)
 {
     auto answer = answer_text(options, line, paint, width);
-    return options.json ? Shown{json_escaped(line) + '\n', {}, answer.code} : answer;
+    return options.json ? Shown{json_escaped(line) + '\n', {}, {}, answer.code} : answer;
 }
 
 ExitCode run_control(const ControlOptions& options)

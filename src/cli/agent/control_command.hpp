@@ -35,7 +35,8 @@ ExitCode release_all(const ControlOptions&);  // if the agent is dead, from the 
 // What a command prints.
 struct Shown {
     std::string text;       // to stdout
-    std::string complaint;  // a line to stderr; empty = none
+    std::string complaint;  // a sentence for stderr; empty = none
+    std::string details;    // lines that belong in front of it
     ExitCode code{ExitCode::ok};
 };
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -69,7 +70,7 @@ public:
                                        .within = 15s,
                                        .once = once});
         if (!response) {
-            return tl::unexpected(response.error());
+            return tl::unexpected(no_manager(url_, response.error()));
         }
         if (response->status == 200) {
             return std::move(response->body);
@@ -78,7 +79,7 @@ public:
                           : response->status == 401 || response->status == 403 ? ErrorKind::denied
                                                                                : ErrorKind::unreachable;
         return tl::unexpected(
-            Error{kind, fmt::format("the manager {} refuses: {}", url_, codec::problem_text(response->body))});
+            Error{kind, fmt::format("the manager {} refuses: {}", url_, escaped(codec::problem_text(response->body)))});
     }
 
 private:
@@ -189,6 +190,17 @@ std::string of_agent(const std::string& agent, std::string_view text, bool below
     return lines;
 }
 
+std::string indented(std::string_view lines)
+{
+    std::string text;
+    while (!lines.empty()) {
+        const auto line = lines.substr(0, lines.find('\n'));
+        text += fmt::format("    {}\n", line);
+        lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+    }
+    return text;
+}
+
 std::string answers_text(const ControlOptions& options, const control::FleetReport& report)
 {
     const Paint paint{stdout_wants_colour()};
@@ -203,10 +215,10 @@ std::string answers_text(const ControlOptions& options, const control::FleetRepo
         const auto answer = one.answer.empty() ? Shown{} : shown(options, one.answer, paint, width);
         const bool good = one.state == "done" && answer.complaint.empty();
         text += good ? of_agent(one.agent, answer.text, below)
-                     : fmt::format("{}: {}{}\n", escaped(one.agent), state_text(one.state),
-                                   answer.complaint.empty() ? "" : ": " + answer.complaint);
+                     : fmt::format("{}: {}{}\n{}", escaped(one.agent), state_text(one.state),
+                                   answer.complaint.empty() ? "" : ": " + answer.complaint, indented(answer.details));
     }
-    return text;
+    return wrapped(text, width);
 }
 
 // How many agents are in which state, and why the others did not get the command.
@@ -255,9 +267,49 @@ std::string json_text(const control::FleetReport& report)
     return text;
 }
 
-// Those that the manager has, the oldest first; then new ones, if the user wants to follow.
-ExitCode show_fleet_events(const ControlOptions& options, const ManagerClient& manager)
+bool chooses(const control::FleetRequest& request)
 {
+    return request.all || !request.agents.empty() || !request.racks.empty() || !request.roles.empty() ||
+           !request.devices.empty();
+}
+
+// The devices whose events are wanted; none: all. An agent may have several.
+Result<std::optional<std::set<std::string>>> chosen_devices(const ManagerClient& manager, control::FleetRequest request)
+{
+    if (!chooses(request)) {
+        return std::nullopt;
+    }
+    request.request = {};
+    request.request.command = FleetCommand::status;
+    request.dry_run = true;
+    return follow(manager, request)
+        .and_then([&](const control::FleetReport& report) -> Result<std::optional<std::set<std::string>>> {
+            if (!request.devices.empty()) {
+                return std::set<std::string>{request.devices.begin(), request.devices.end()};
+            }
+            return manager.request("/api/v1/devices")
+                .and_then(codec::read_device_agents)
+                .map([&](const auto& agent_of) {
+                    std::optional<std::set<std::string>> devices{std::in_place};
+                    for (const auto& [device, agent] : agent_of) {
+                        if (std::ranges::find(report.agents, agent, &control::FleetAnswer::agent) !=
+                            report.agents.end()) {
+                            devices->insert(device);
+                        }
+                    }
+                    return devices;
+                });
+        });
+}
+
+// Those that the manager has, the oldest first; then new ones, if the user wants to follow.
+ExitCode show_fleet_events(const ControlOptions& options, const ManagerClient& manager,
+                           const control::FleetRequest& request)
+{
+    const auto chosen = chosen_devices(manager, request);
+    if (!chosen) {
+        return fail(chosen.error());
+    }
     const Paint paint{stdout_wants_colour()};
     std::deque<std::string> last;
     const auto device =
@@ -273,7 +325,10 @@ ExitCode show_fleet_events(const ControlOptions& options, const ManagerClient& m
             return fail(page.error());
         }
         after = page->next;
-        for (const auto& line : page->lines) {
+        for (const auto& [from, line] : page->lines) {
+            if (*chosen && !(*chosen)->contains(from)) {
+                continue;
+            }
             last.push_back(line);
             if (options.request.last != 0 && last.size() > options.request.last) {
                 last.pop_front();
@@ -298,6 +353,13 @@ ExitCode show_fleet_events(const ControlOptions& options, const ManagerClient& m
 
 }  // namespace
 
+Error no_manager(std::string_view url, const Error& why)
+{
+    const bool away = why.kind == ErrorKind::unreachable;
+    return {why.kind, fmt::format("the manager at {}: {}{}", url, why.what,
+                                  away ? "; is it running there? (systemctl status petrel-manager)" : "")};
+}
+
 ExitCode run_for_fleet(ControlOptions options, FleetOptions fleet)
 {
     options.other_machine = true;
@@ -316,7 +378,12 @@ ExitCode run_for_fleet(ControlOptions options, FleetOptions fleet)
         return fail(manager.error());
     }
     if (request.request.command == FleetCommand::events) {
-        return show_fleet_events(options, *manager);
+        return show_fleet_events(options, *manager, request);
+    }
+    if (!reads(request.request.command) && !chooses(request)) {
+        return fail({ErrorKind::invalid,
+                     "which agents? An order needs --agent, --rack, --role, --device, a queue such as "
+                     "leaf3:Ethernet4:3, or --all-agents"});
     }
     const auto report = follow(*manager, request);
     if (!report) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
+#include "base/result.hpp"
 #include "cli/agent/control_command.hpp"
 #include "control/fleet.hpp"
 #include "terminal/exit_code.hpp"
@@ -15,6 +17,9 @@ struct FleetOptions {
     std::string ca_file;
     control::FleetRequest request;  // its ControlRequest is that of the ControlOptions
 };
+
+// The manager at this URL gave no answer.
+Error no_manager(std::string_view url, const Error& why);
 
 // Sends the command, follows it until it has ended everywhere, and prints what each agent answers. Fails if one of them
 // did not carry it out.

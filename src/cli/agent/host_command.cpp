@@ -74,7 +74,7 @@ ExitCode run_host_doctor(const HostDoctorOptions& options)
             code = ExitCode::failure;
         }
     }
-    return finish(text, code);
+    return finish(fitted(text), code);
 }
 
 }  // namespace petrel::cli

@@ -59,12 +59,12 @@ public:
 
     LiveCheck run()
     {
-        auto agent = ask_agent(config_.control_socket);
+        const auto socket = control_socket({}, config_.control_socket);
+        auto agent = ask_agent(socket);
         if (agent) {
             agent_ = std::move(*agent);
         } else if (agent.error().kind == ErrorKind::unreachable) {
-            found_.text += fmt::format("  no agent answers at {}: only this machine is checked\n",
-                                       config_.control_socket.string());
+            found_.text += fmt::format("  no agent answers at {}: only this machine is checked\n", socket.string());
         } else {
             add({}, agent.error().what);
         }

@@ -68,15 +68,15 @@ std::string up_cell(const LinkEventReport& event)
                        : "";
 }
 
-std::string links_table(std::span<const LinkReport> links)
+std::string links_table(std::span<const LinkReport> links, std::size_t width)
 {
     Table table({{"device", Align::left, {}},
                  {"port", Align::left, {}},
                  {"link", Align::left, {}},
-                 {"LinkDownReason", Align::left, {}},
-                 {"NeighborLinkDownReason", Align::left, {}},
+                 {"LinkDownReason", Align::left, {}, 1},
+                 {"NeighborLinkDownReason", Align::left, {}, 2},
                  {"event", Align::right, {}},
-                 {"later", Align::right, {}},
+                 {"later", Align::right, {}, 3},
                  {"cause", Align::left, {}}});
     for (const auto& link : links) {
         const auto& shown = link.unacknowledged;
@@ -84,29 +84,31 @@ std::string links_table(std::span<const LinkReport> links)
                    neighbor_cell(neighbor_register(link)), shown ? fmt::format("{}", shown->seq) : "",
                    fmt::format("{}", link.suppressed), shown ? cause_cell(*shown) : ""});
     }
+    table.fit(width);
     return table.text();
 }
 
-std::string link_events_table(std::span<const LinkReport> links)
+std::string link_events_table(std::span<const LinkReport> links, std::size_t width)
 {
     Table table({{"device", Align::left, {}},
                  {"port", Align::left, {}},
                  {"event", Align::right, {}},
                  {"down at", Align::left, {}},
-                 {"up", Align::left, {}},
-                 {"LinkDownReason", Align::left, {}},
-                 {"NeighborLinkDownReason", Align::left, {}},
-                 {"cause", Align::left, {}},
-                 {"code of the device", Align::left, {}},
-                 {"acknowledged", Align::left, {}}});
+                 {"up", Align::left, {}, 2},
+                 {"LinkDownReason", Align::left, {}, 3},
+                 {"NeighborLinkDownReason", Align::left, {}, 4},
+                 {"code of the device", Align::left, {}, 5},
+                 {"acknowledged", Align::left, {}, 1},
+                 {"cause", Align::left, {}}});
     for (const auto& link : links) {
         for (const auto& event : link.events) {
             table.add({escaped(link.device), escaped(link.port), fmt::format("{}", event.seq),
                        wire::utc_text(wall_of(event.event_us)), up_cell(event), reason_cell(event.ldr),
-                       neighbor_cell(event.nldr), cause_cell(event), code_cell(event),
-                       event.acknowledged ? "yes" : ""});
+                       neighbor_cell(event.nldr), code_cell(event), event.acknowledged ? "yes" : "",
+                       cause_cell(event)});
         }
     }
+    table.fit(width);
     return table.empty() ? "" : '\n' + table.text();
 }
 
@@ -124,10 +126,10 @@ std::string opa_time(std::int64_t us)
 
 }  // namespace
 
-std::string agent_links_text(std::span<const LinkReport> links)
+std::string agent_links_text(std::span<const LinkReport> links, std::size_t width)
 {
     return links.empty() ? "the agent follows no link: see docs/link-down.md\n"
-                         : links_table(links) + link_events_table(links);
+                         : links_table(links, width) + link_events_table(links, width);
 }
 
 std::string opasaquery_text(std::span<const LinkReport> links)

@@ -8,7 +8,7 @@
 
 namespace petrel::reports {
 
-std::string agent_links_text(std::span<const control::LinkReport>);
+std::string agent_links_text(std::span<const control::LinkReport>, std::size_t width);
 std::string opasaquery_text(std::span<const control::LinkReport>);
 
 }  // namespace petrel::reports
