@@ -147,10 +147,11 @@ public:
                 continue;
             }
             const auto found = managers.compare_history(of);
-            sum += static_cast<double>(wanted.what == What::events    ? found.events
-                                       : wanted.what == What::missing ? found.missing.size()
-                                       : wanted.what == What::doubled ? found.doubled.size()
-                                                                      : found.forgotten);
+            sum += static_cast<double>(wanted.what == What::events       ? found.events
+                                       : wanted.what == What::missing    ? found.missing.size()
+                                       : wanted.what == What::doubled    ? found.doubled.size()
+                                       : wanted.what == What::disordered ? found.disordered.size()
+                                                                         : found.forgotten);
         }
         return sum;
     }

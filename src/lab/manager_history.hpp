@@ -20,8 +20,9 @@ struct HistoryFindings {
     std::vector<std::string> foreign;     // that the agent has never written
 };
 
-// An event that the agent's memory has lost may be in the history, and need not. `history`: of one device, in the order
-// in which the manager stored it.
+// An event that the agent's memory has lost may be in the history, and need not. So may one that the agent has reported
+// as forgotten: the network may still have had it, and then it is behind that report. `history`: of one device, in the
+// order in which the manager stored it.
 HistoryFindings compare_history(std::span<const WrittenEvent> written, std::span<const manager::StoredEvent> history);
 
 }  // namespace petrel::lab

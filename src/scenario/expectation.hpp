@@ -92,14 +92,15 @@ struct LinkExpected {
 // What the manager in use has, at the end of the window, of the agents of these devices.
 struct ManagerExpected {
     enum class What : std::uint8_t {
-        errors,     // of ports, open
-        opened_at,  // when the last error was opened, by the clock of the device
-        closed_at,  // when the last error that is over was closed
-        events,     // in its history
-        missing,    // events that the agents have written and that are not in its history
-        doubled,    // events that are in its history more than once
-        forgotten,  // events that the agents forgot before the manager had them
-        unknown,    // devices that do not report
+        errors,      // of ports, open
+        opened_at,   // when the last error was opened, by the clock of the device
+        closed_at,   // when the last error that is over was closed
+        events,      // in its history
+        missing,     // events that the agents have written and that are not in its history
+        doubled,     // events that are in its history more than once
+        disordered,  // events that are in its history behind a later one, and were not reported as forgotten before
+        forgotten,   // events that the agents forgot before the manager had them
+        unknown,     // devices that do not report
         count_
     } what{};
     std::vector<NodeId> devices;        // none = all that have an agent

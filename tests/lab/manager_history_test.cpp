@@ -67,5 +67,23 @@ TEST(ManagerHistory, NeedsNoEventThatTheAgentHasLostOrForgotten)
     EXPECT_THAT(compare_history(events, history({line(5)})).doubled, IsEmpty()) << "it may have arrived before";
 }
 
+// The network may have the event when the agent's memory does not have it any more.
+TEST(ManagerHistory, MayHaveAForgottenEventBehindItsGap)
+{
+    constexpr auto kGap = R"({"seq":3,"event":"events_forgotten","device":"s0","first":2})";
+    const auto late = compare_history(written(5), history({line(1), line(4), kGap, line(2), line(5)}));
+    EXPECT_THAT(late.disordered, IsEmpty());
+    EXPECT_THAT(late.missing, IsEmpty());
+    EXPECT_EQ(late.events, 4U);
+    EXPECT_EQ(late.forgotten, 2U);
+
+    const auto twice = compare_history(written(4), history({line(1), kGap, line(4), line(2), line(2)}));
+    EXPECT_THAT(twice.doubled, ElementsAre(line(2)));
+    const auto before = compare_history(written(4), history({line(1), line(4), line(2), kGap}));
+    EXPECT_THAT(before.disordered, ElementsAre(line(2))) << "the agent had not reported it as forgotten yet";
+    const auto other = compare_history(written(5), history({line(1), kGap, line(5), line(4)}));
+    EXPECT_THAT(other.disordered, ElementsAre(line(4))) << "it is not in the gap";
+}
+
 }  // namespace
 }  // namespace petrel::lab

@@ -100,6 +100,23 @@ TEST_F(ManagerTest, AgentsMayRepeatTheirEvents)
     EXPECT_EQ(errors[0].times, 1U);
 }
 
+// The memory of the agent has forgotten events of a report that is late. The manager stores it all the same, once.
+TEST_F(ManagerTest, ALateEventIsStoredBehindTheGapThatHasIt)
+{
+    auto manager = start();
+    take(manager, event(1, "storm_detected", 1'000'000));
+    take(manager, R"({"seq":4,"event":"events_forgotten","device":"leaf3","first":2})");
+    take(manager, event(5, "storm_restored", 5'000'000));
+    ASSERT_THAT(manager.commit().value(), SizeIs(3));
+    EXPECT_EQ(manager.view().devices(kNow).at(0).missing, 2U);
+    for (const auto is_new : {1U, 0U}) {
+        take(manager, event(2, "storm_escalated", 2'000'000));
+        EXPECT_THAT(manager.commit().value(), SizeIs(is_new));
+        EXPECT_THAT(manager.view().storms(kNow), IsEmpty()) << "the end of the storm has a later number";
+        EXPECT_EQ(manager.view().devices(kNow).at(0).missing, 1U);
+    }
+}
+
 // The agent's state folder was erased: its numbers begin at 1 again.
 TEST_F(ManagerTest, AnAgentThatCountsAgainIsNotIgnored)
 {

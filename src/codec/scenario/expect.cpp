@@ -289,13 +289,14 @@ private:
             where += words(section, key);
         }
         using What = ManagerExpected::What;
-        static constexpr std::array<std::tuple<std::string_view, Unit, What>, 8> kQuantities{
+        static constexpr std::array<std::tuple<std::string_view, Unit, What>, 9> kQuantities{
             {{"errors", Unit::count, What::errors},
              {"opened_at", Unit::time, What::opened_at},
              {"closed_at", Unit::time, What::closed_at},
              {"events", Unit::count, What::events},
              {"missing", Unit::count, What::missing},
              {"doubled", Unit::count, What::doubled},
+             {"disordered", Unit::count, What::disordered},
              {"forgotten", Unit::count, What::forgotten},
              {"unknown", Unit::count, What::unknown}}};
         for (const auto& [key, unit, what] : kQuantities) {
