@@ -31,6 +31,7 @@ public:
     void add_sentence(const Place&, std::string sentence);
     bool empty() const { return complaints_.empty(); }
     std::size_t count() const { return complaints_.size() + more_; }
+    bool full() const { return complaints_.size() == kMost; }  // further ones are only counted
 
     // If complaints were left out, the last one gives their number.
     std::vector<Complaint> take() &&;

@@ -115,6 +115,11 @@ Place json_place(std::string_view text, const JsonPath& path)
     return place_of(text, found);
 }
 
+Place json_place(std::string_view text, const JsonPath& path, const ComplaintList& complaints)
+{
+    return complaints.full() ? Place{} : json_place(text, path);
+}
+
 nlohmann::json parse_json(std::string_view text, std::size_t deepest, ComplaintList& complaints)
 {
     if (json_shape(text).depth > deepest) {

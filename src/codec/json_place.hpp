@@ -18,6 +18,10 @@ using JsonPath = std::vector<std::string>;
 // The place of the value in a text that is JSON or, if there is none, of the innermost one that contains it.
 Place json_place(std::string_view text, const JsonPath&);
 
+// The same for a complaint of this list; unknown if the list is full, so that a large file with many problems does not
+// take long.
+Place json_place(std::string_view text, const JsonPath&, const ComplaintList&);
+
 // The value of a text; a discarded one after a complaint: the text is not JSON, or is nested deeper than `deepest`.
 nlohmann::json parse_json(std::string_view text, std::size_t deepest, ComplaintList&);
 

@@ -31,6 +31,16 @@ TEST(JsonPlace, IsFoundByKeysAndIndexes)
     EXPECT_EQ(place_of(kText, {"c"}), "3:18") << "columns are characters, not bytes";
 }
 
+TEST(JsonPlace, IsNotSearchedForAComplaintThatIsNotKept)
+{
+    ComplaintList list{"file"};
+    for (std::size_t i = 0; i != ComplaintList::kMost; ++i) {
+        EXPECT_EQ(json_place(kText, {"c"}, list), (Place{3, 18}));
+        list.add({}, "value", "another");
+    }
+    EXPECT_EQ(json_place(kText, {"c"}, list), Place{});
+}
+
 TEST(JsonPlace, OfWhatIsMissingIsThatOfItsContainer)
 {
     EXPECT_EQ(place_of(kText, {"a", "nothing", "x"}), "2:8");

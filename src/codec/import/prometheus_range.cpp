@@ -82,8 +82,8 @@ private:
             const bool index = step.find_first_not_of("0123456789") == std::string::npos;
             name += index ? fmt::format("[{}]", step) : fmt::format("{}{}", name.empty() ? "" : ".", step);
         }
-        complaints_.add(json_place(text_, path), fmt::format("{}{}{}", name, value.empty() ? "" : ": ", value),
-                        std::move(allowed));
+        complaints_.add(json_place(text_, path, complaints_),
+                        fmt::format("{}{}{}", name, value.empty() ? "" : ": ", value), std::move(allowed));
     }
 
     static JsonPath below(JsonPath path, std::string step)

@@ -63,10 +63,10 @@ Parsed<std::map<std::string, DatabaseEntry>> read_database_config(std::string_vi
     for (const auto& [name, database] : table(*config, "DATABASES").items()) {
         const JsonPath path{"DATABASES", name};
         const auto complain = [&](const char* key, std::string sentence) {
-            complaints.add_sentence(json_place(text, {"DATABASES", name, key}), std::move(sentence));
+            complaints.add_sentence(json_place(text, {"DATABASES", name, key}, complaints), std::move(sentence));
         };
         if (!database.is_object()) {
-            complaints.add(json_place(text, path), name, "an object with id and instance");
+            complaints.add(json_place(text, path, complaints), name, "an object with id and instance");
             continue;
         }
         const auto instance = member_or<std::string>(database, "instance", "");
@@ -120,10 +120,10 @@ Parsed<std::vector<AsicEntry>> read_asics(std::string_view database_global, std:
         }
         auto path = member_or<std::string>(include, "include", "");
         if (path.empty()) {
-            complaints.add_sentence(json_place(database_global, path_of_entry),
+            complaints.add_sentence(json_place(database_global, path_of_entry, complaints),
                                     fmt::format("{}: has no include, the path of its database_config.json", name));
         } else if (std::ranges::find(asics, name, &AsicEntry::name) != asics.end()) {
-            complaints.add_sentence(json_place(database_global, path_of_entry),
+            complaints.add_sentence(json_place(database_global, path_of_entry, complaints),
                                     fmt::format("{}: is given twice", name));
         } else {
             asics.push_back({std::move(name), std::move(path)});

@@ -64,7 +64,7 @@ private:
     void read_table(const std::string& name, const nlohmann::json& table)
     {
         if (!table.is_object()) {
-            return complaints.add(json_place(text_, {name}), name, "an object of entries");
+            return complaints.add(json_place(text_, {name}, complaints), name, "an object of entries");
         }
         for (const auto& [entry, fields] : table.items()) {
             read_entry(name, entry, fields);
@@ -75,7 +75,7 @@ private:
     {
         const auto key = fmt::format("{}{}{}", table, kSeparator, entry);
         if (!fields.is_object() || !fits_table_file(key)) {
-            return complaints.add(json_place(text_, {table, entry}), key,
+            return complaints.add(json_place(text_, {table, entry}, complaints), key,
                                   "an entry with a name and an object of fields");
         }
         auto& hash = content[key];
@@ -83,7 +83,8 @@ private:
             if (value.is_string()) {
                 hash.emplace(field, value.get<std::string>());
             } else {
-                complaints.add(json_place(text_, {table, entry, field}), fmt::format("{}: {}", key, field), "text");
+                complaints.add(json_place(text_, {table, entry, field}, complaints), fmt::format("{}: {}", key, field),
+                               "text");
             }
         }
     }
