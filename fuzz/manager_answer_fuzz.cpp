@@ -35,7 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     if (const auto events = read_fleet_events(text)) {
         for (const auto& line : events->lines) {
-            PETREL_ASSERT(!line.empty() && line.find('\n') == line.npos, "an event that is no line");
+            PETREL_ASSERT(!line.event.empty() && line.event.find('\n') == std::string::npos,
+                          "an event that is no line");
         }
     }
     const auto token = read_invitation_token(text);
